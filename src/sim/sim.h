@@ -1,0 +1,77 @@
+/* The simulated AI Core: runs one kernel launch and reports what the hardware would hide.
+ * Knows isa and base only. All state hangs off Sim; two Sims may run side by side. */
+#ifndef OPWRIGHT_SIM_SIM_H
+#define OPWRIGHT_SIM_SIM_H
+
+#include "base/arena.h"
+#include "base/dtype.h"
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Sim Sim;
+
+/* One global-memory range the kernel may touch. Anything outside every range is an out-of-bounds access. */
+typedef enum { SIM_GM_INPUT, SIM_GM_OUTPUT, SIM_GM_WORKSPACE, SIM_GM_TILING } SimGmRole;
+
+typedef struct SimGm {
+    const char *name; /* for reports: "x", "workspace", ... */
+    SimGmRole role;   /* outputs and workspace start uninitialised; writing an input is a finding */
+    DType dtype;      /* of elements, for reports */
+    void *data;       /* host memory; the kernel reads and writes it in place. NULL only when n_bytes is 0 */
+    size_t n_bytes;
+} SimGm;
+
+typedef struct SimLaunch {
+    const char *op_name;
+    void (*entry)(void *const *args); /* generated beside the kernel: unpacks args and calls it */
+    void *const *args;                /* inputs, outputs, workspace, tiling: addresses inside gm ranges, or NULL */
+    const SimGm *gm;
+    size_t n_gm;
+    uint32_t block_dim; /* as the tiling function set it; the sim maps blocks to cores in waves */
+    uint64_t tiling_key;
+} SimLaunch;
+
+typedef enum { SIM_ERROR, SIM_WARNING, SIM_NOTE } SimSeverity;
+
+/* A fault of the kernel under test. Equal (check, file, line) are folded and counted. Text belongs to the Sim. */
+typedef struct SimFinding {
+    const char *check; /* stable id, a row of sim/checks.def: "gm-out-of-bounds" */
+    SimSeverity severity;
+    const char *file; /* "kernel_src" */
+    uint32_t line;    /* 1-based; 0 when not known */
+    const char *api;  /* "DataCopy" */
+    uint32_t block;   /* block index of the first occurrence */
+    uint64_t count;
+    const char *text, *text_zh; /* what was expected, what happened, in numbers */
+    const char *hint, *hint_zh; /* how to mend it */
+} SimFinding;
+
+typedef struct SimStats {
+    uint64_t n_insns, gm_read_bytes, gm_write_bytes;
+    uint32_t ub_peak_bytes; /* highest UB use by InitBuffer of any core */
+    double wall_s;
+} SimStats;
+
+/* chip: a name of isa's table ("Ascend910B4"); NULL result and *err when unknown. */
+Sim *sim_new(const char *chip, Err *err) ERR_CHECKED;
+void sim_free(Sim *s);
+/* Runs all blocks. False only for failures of ours (no memory, block_dim out of range is a finding). */
+bool sim_launch(Sim *s, const SimLaunch *l, Err *err) ERR_CHECKED;
+/* Findings and figures of all launches since sim_new or sim_reset. */
+size_t sim_n_findings(const Sim *s);
+const SimFinding *sim_finding(const Sim *s, size_t i);
+const SimStats *sim_stats(const Sim *s);
+void sim_reset(Sim *s);
+
+/* Where the current thread's kernel is, kept up to date in memory the caller shares with a watcher, so that a crash or
+ * a hang can be placed: written at every API call. NULL switches it off. */
+typedef struct SimTrail {
+    char file[32];
+    uint32_t line, block;
+    char api[32];
+} SimTrail;
+void sim_set_trail(SimTrail *t);
+
+#endif

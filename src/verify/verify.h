@@ -1,0 +1,67 @@
+/* Build a description, run it against its reference on the simulator, compare, and give one verdict (docs/result.md). */
+#ifndef OPWRIGHT_VERIFY_VERIFY_H
+#define OPWRIGHT_VERIFY_VERIFY_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "bridge/bridge.h"
+
+typedef enum { VERIFY_STD_SEED, VERIFY_STD_MULTIKERNELBENCH, VERIFY_STD_ECOSYSTEM } VerifyStandard;
+
+/* One set of inputs to try. */
+typedef struct VerifyCase {
+    const char *label;  /* "float16 s0=31 s1=7" */
+    json_t *spec;       /* the `case` object of docs/bridge.md */
+} VerifyCase;
+
+typedef struct VerifyOptions {
+    const char *op;             /* name for the result */
+    const char *category;       /* or NULL */
+    const char *reference_path;
+    const char *kernel_code_path;
+    const char *chip;           /* NULL: "Ascend910B4" */
+    VerifyStandard standard;
+    const VerifyCase *cases;    /* NULL: 5 trials of the file's own inputs, seed 1024 */
+    size_t n_cases;
+    double stage_limit_s;       /* 0: 120 per stage */
+    double memory_mb;           /* 0: 8192 */
+    bool keep_build;            /* leave the build folder and name it in the result */
+    void (*on_log)(void *ctx, const char *line); /* progress, may be NULL */
+    void *log_ctx;
+} VerifyOptions;
+
+typedef enum { VERDICT_PASS, VERDICT_FAIL, VERDICT_REJECTED, VERDICT_NOT_MODELLED, VERDICT_INFRA_ERROR } Verdict;
+
+typedef struct VerifyResult {
+    Verdict verdict;
+    int exit_code;   /* 0 only for PASS */
+    json_t *json;    /* the result object of formats, with backend, checks, precision, stages; caller decrefs */
+    const char *summary; /* text for people */
+} VerifyResult;
+
+/* False only when nothing could be judged (no reference, no worker); a bad description is a verdict. */
+bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Err *err) ERR_CHECKED;
+
+/* Comparison of one output, usable alone. golden is float64 (or int64 when the dtype is not floating). */
+typedef struct CompareInput {
+    DType dtype;          /* of actual and eager */
+    size_t n;
+    const void *golden;   /* double[n] or int64_t[n] */
+    const void *eager;    /* reference in its own dtype; may be NULL for ecosystem when the plain rule decides */
+    const void *actual;
+} CompareInput;
+
+typedef struct CompareResult {
+    bool pass;
+    double mere, mare, mere_limit, mare_limit;
+    double max_abs;
+    size_t n_wrong, first_wrong, last_wrong, worst; /* indices into the flattened output */
+    double worst_got, worst_expected;
+    size_t n_small_wrong, n_small_allowed, n_cancel_wrong, n_cancel_allowed;
+    const char *stage; /* "plain", "second stage", "allclose", "exact" */
+    char reason[256];  /* empty on pass */
+} CompareResult;
+
+void compare_output(VerifyStandard std, const CompareInput *in, CompareResult *out);
+
+#endif
