@@ -1,0 +1,16 @@
+"""x + y. examples/handwritten/add.py is an operator written by hand for this reference."""
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x, y):
+        return x + y
+
+
+def get_inputs():
+    return [torch.rand(8, 2048), torch.rand(8, 2048)]
+
+
+def get_init_inputs():
+    return []

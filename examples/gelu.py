@@ -1,0 +1,17 @@
+"""x * Phi(x), the exact form with erf."""
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return F.gelu(x)
+
+
+def get_inputs():
+    return [torch.randn(16, 16384)]
+
+
+def get_init_inputs():
+    return []
