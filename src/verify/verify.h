@@ -8,6 +8,10 @@
 
 typedef enum { VERIFY_STD_SEED, VERIFY_STD_MULTIKERNELBENCH, VERIFY_STD_ECOSYSTEM } VerifyStandard;
 
+/* By name: "seed", "multikernelbench", "ecosystem"; the error lists them. */
+bool verify_standard_find(const char *name, VerifyStandard *out, Err *err) ERR_CHECKED;
+const char *verify_standard_name(VerifyStandard std);
+
 /* One set of inputs to try. */
 typedef struct VerifyCase {
     const char *label;  /* "float16 s0=31 s1=7" */

@@ -1,0 +1,65 @@
+/* opwright: finds the subcommand in the table and runs it. */
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} Command;
+
+static const Command COMMANDS[] = {
+#define COMMAND(name_, function, help_) {.name = name_, .run = function, .help = help_},
+#include "cli/commands.def"
+#undef COMMAND
+};
+#define N_COMMANDS (sizeof COMMANDS / sizeof COMMANDS[0])
+
+static void print_help(FILE *to) {
+    fprintf(to, "opwright %s: writes AscendC operators and proves them without an NPU\n\n"
+                "usage: opwright COMMAND [options]      (opwright COMMAND --help says more)\n\n",
+            OPWRIGHT_VERSION);
+    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-8s %s\n", COMMANDS[i].name, COMMANDS[i].help);
+}
+
+int cli_report(const Err *err) {
+    fprintf(stderr, "opwright: %s%s%s\n", err->where, err->where[0] ? ": " : "", err->message);
+    if (err->hint[0]) fprintf(stderr, "  to mend it: %s\n", err->hint);
+    return err_exit_status(err->code);
+}
+
+void cli_log(void *ctx, const char *line) {
+    (void)ctx;
+    fprintf(stderr, "  %s\n", line);
+}
+
+Bridge *cli_start_bridge(Arena *a, Err *err) {
+    const char *home = fs_home(a, err);
+    if (!home) return NULL;
+    BridgeOptions o = {.home = home};
+    return bridge_start(&o, err);
+}
+
+int main(int argc, char **argv) {
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_help(stdout);
+        return 0;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("opwright %s\n", OPWRIGHT_VERSION);
+        return 0;
+    }
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (!strcmp(argv[1], COMMANDS[i].name)) return COMMANDS[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "opwright: unknown command `%s`\n\n", argv[1]);
+    print_help(stderr);
+    return 2;
+}

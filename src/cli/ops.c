@@ -1,0 +1,41 @@
+/* opwright ops: what the generator knows, from the same tables it works with. */
+#include "cli/cli.h"
+#include "codegen/codegen.h"
+#include "graph/graph.h"
+#include "lower/kir.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void print_usage(FILE *to) {
+    fprintf(to, "usage: opwright ops [--json]\n\nLists every PyTorch operator a reference may use, with its formula.\n");
+}
+
+int cli_ops(int argc, char **argv) {
+    static const struct option OPTIONS[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+    bool as_json = false;
+    for (int c; (c = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;) {
+        if (c == 'h') {
+            print_usage(stdout);
+            return 0;
+        }
+        if (c != 'j') {
+            print_usage(stderr);
+            return 2;
+        }
+        as_json = true;
+    }
+    if (as_json) {
+        json_t *ops = gen_known_ops();
+        json_t *doc = json_pack("{s:o}", "ops", ops);
+        char *text = json_dumps(doc, JSON_INDENT(1));
+        puts(text);
+        free(text);
+        json_decref(doc);
+        return 0;
+    }
+    for (size_t i = 0; i < pointwise_count(); i++)
+        printf("%-44s %s\n", pointwise_at(i)->target, pointwise_at(i)->text);
+    return 0;
+}

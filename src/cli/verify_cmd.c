@@ -1,0 +1,126 @@
+/* opwright verify: one description against its reference, with the options of the existing client. */
+#include "cli/cli.h"
+#include "verify/verify.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_usage(FILE *to) {
+    fprintf(to,
+            "usage: opwright verify --op NAME --reference_path REF.py --kernel_code_path DESC.py --local [options]\n\n"
+            "  --op NAME                operator name for the result\n"
+            "  --reference_path FILE    PyTorch reference: Model, get_inputs, get_init_inputs\n"
+            "  --kernel_code_path FILE  description: the six sources\n"
+            "  --local                  verify here, on the simulated AI Core\n"
+            "  --result_json_path FILE  write the result object\n"
+            "  --standard NAME          seed (default), multikernelbench or ecosystem\n"
+            "  --chip NAME              default Ascend910B4\n"
+            "  --time-limit SECONDS     for each stage, default 120\n"
+            "  --memory-limit MB        for the candidate, default 8192\n"
+            "  --keep-build             leave the build folder and name it in the result\n"
+            "  --quiet                  only the verdict\n\n"
+            "exit status: 0 PASS, 1 not PASS, 2 bad input or a missing tool\n");
+}
+
+enum { OPT_OP = 256, OPT_REF, OPT_DESC, OPT_LOCAL, OPT_RESULT, OPT_STANDARD, OPT_CHIP, OPT_TIME, OPT_MEMORY, OPT_KEEP, OPT_QUIET };
+
+static const struct option OPTIONS[] = {
+    {"op", required_argument, NULL, OPT_OP},
+    {"reference_path", required_argument, NULL, OPT_REF},
+    {"kernel_code_path", required_argument, NULL, OPT_DESC},
+    {"local", no_argument, NULL, OPT_LOCAL},
+    {"result_json_path", required_argument, NULL, OPT_RESULT},
+    {"standard", required_argument, NULL, OPT_STANDARD},
+    {"chip", required_argument, NULL, OPT_CHIP},
+    {"time-limit", required_argument, NULL, OPT_TIME},
+    {"memory-limit", required_argument, NULL, OPT_MEMORY},
+    {"keep-build", no_argument, NULL, OPT_KEEP},
+    {"quiet", no_argument, NULL, OPT_QUIET},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+typedef struct Args {
+    VerifyOptions options;
+    const char *result_path;
+    bool local, help;
+} Args;
+
+static bool parse_positive(const char *name, const char *text, double *out, Err *err) {
+    char *end;
+    *out = strtod(text, &end);
+    if (end != text && *end == '\0' && *out > 0 && *out < 1e9) return true;
+    return err_set(err, ERR_USAGE, NULL, "--%s takes a positive number, not `%s`", name, text);
+}
+
+static bool parse_one(int c, Args *args, Err *err) {
+    VerifyOptions *o = &args->options;
+    switch (c) {
+    case OPT_OP: o->op = optarg; return true;
+    case OPT_REF: o->reference_path = optarg; return true;
+    case OPT_DESC: o->kernel_code_path = optarg; return true;
+    case OPT_LOCAL: args->local = true; return true;
+    case OPT_RESULT: args->result_path = optarg; return true;
+    case OPT_STANDARD: return verify_standard_find(optarg, &o->standard, err);
+    case OPT_CHIP: o->chip = optarg; return true;
+    case OPT_TIME: return parse_positive("time-limit", optarg, &o->stage_limit_s, err);
+    case OPT_MEMORY: return parse_positive("memory-limit", optarg, &o->memory_mb, err);
+    case OPT_KEEP: o->keep_build = true; return true;
+    case OPT_QUIET: o->on_log = NULL; return true;
+    case 'h': args->help = true; return true;
+    default: return err_set(err, ERR_USAGE, NULL, "see `opwright verify --help`");
+    }
+}
+
+static bool parse_args(int argc, char **argv, Args *args, Err *err) {
+    args->options.on_log = cli_log;
+    for (int c; (c = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;)
+        if (!parse_one(c, args, err)) return false;
+    if (args->help) return true;
+    if (optind < argc) return err_set(err, ERR_USAGE, NULL, "unexpected argument `%s`", argv[optind]);
+    const struct {
+        const char *name, *value;
+    } required[] = {{"op", args->options.op}, {"reference_path", args->options.reference_path}, {"kernel_code_path", args->options.kernel_code_path}};
+    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++)
+        if (!required[i].value || !*required[i].value) return err_set(err, ERR_USAGE, NULL, "--%s is missing", required[i].name);
+    if (!args->local) {
+        err_set(err, ERR_USAGE, NULL, "this version has no verification service to call");
+        return err_hint(err, "add --local to verify on this machine");
+    }
+    return true;
+}
+
+static bool write_result(const char *path, const json_t *result, Err *err) {
+    char *text = json_dumps(result, JSON_INDENT(2) | JSON_ENSURE_ASCII * 0);
+    if (!text) return err_set(err, ERR_INTERNAL, NULL, "the result cannot be written as JSON");
+    bool ok = fs_write(path, text, strlen(text), err);
+    free(text);
+    return ok;
+}
+
+int cli_verify(int argc, char **argv) {
+    Args args = {0};
+    Err err = {0};
+    if (!parse_args(argc, argv, &args, &err)) return cli_report(&err);
+    if (args.help) {
+        print_usage(stdout);
+        return 0;
+    }
+    Arena *a = arena_new();
+    int status;
+    Bridge *b = cli_start_bridge(a, &err);
+    VerifyResult r = {0};
+    if (!b || !verify_run(a, b, &args.options, &r, &err)) {
+        status = cli_report(&err);
+    } else {
+        puts(r.summary);
+        status = r.exit_code;
+        if (args.result_path && !write_result(args.result_path, r.json, &err)) status = cli_report(&err);
+    }
+    json_decref(r.json);
+    bridge_stop(b);
+    arena_free(a);
+    return status;
+}
