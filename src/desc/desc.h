@@ -36,20 +36,25 @@ typedef struct Desc {
     size_t n_inputs, n_outputs, n_combos;
 } Desc;
 
+/* POLICY: the form is not kept or work is done outside the kernel (REJECTED). NAMES: the sections contradict each other,
+ * so that no device could run them (FAIL). NOTE: told, decides nothing. */
+typedef enum { DESC_RULE_POLICY, DESC_RULE_NAMES, DESC_RULE_NOTE } DescRuleKind;
+
 /* A rule broken: found before anything is built. */
 typedef struct DescViolation {
     const char *rule; /* stable id */
+    DescRuleKind kind;
     const char *source; /* "model_src" */
     int line;           /* in that source; 0 not known */
     const char *message, *message_zh, *hint, *hint_zh;
 } DescViolation;
 
-/* Op type to file and function name: "AddCustom" -> "add_custom", "Conv2DCustom" -> "conv2_d_custom" (vendor's rule). */
-char *desc_snake_case(Arena *a, const char *op);
-/* Operator name to op type: "bias_gelu" -> "BiasGeluCustom". */
-char *desc_op_type(Arena *a, const char *name);
 /* Evaluates the file in the worker and parses project_json_src. NULL and *err: not a description, with file and line. */
 Desc *desc_load(Arena *a, Bridge *b, const char *path, DescViolation **rules, size_t *n_rules, Err *err) ERR_CHECKED;
+/* The same from the worker's answer (docs/bridge.md, load_desc). Where the operator definition in host_operator_src names
+ * other tensors or types than project_json_src, the definition counts and a NOTE says so. */
+Desc *desc_from_sources(Arena *a, const char *path, const json_t *result, DescViolation **rules, size_t *n_rules, Err *err)
+    ERR_CHECKED;
 /* Text of a description file holding the six sources, which Python reads back byte for byte. */
 char *desc_print(Arena *a, const char *const source[DESC_N_SOURCES]);
 
