@@ -12,7 +12,16 @@
 
 /* Types values have inside the kernel. Floating tensors of any width compute as F32, int32 as I32, bool as MASK: one
  * bit per element, as Compare writes and Select reads it. */
-typedef enum { KIR_F32, KIR_I32, KIR_MASK } KirType;
+typedef enum {
+    KIR_F32,
+    KIR_I32,
+    KIR_MASK,
+    KIR_F16, /* F16 and BF16 only between a narrowing Cast and the Cast back (kir_round_to) */
+    KIR_BF16,
+    KIR_NO_TYPE
+} KirType;
+/* Bits one element takes in UB: 32, 32, 1, 16, 16. */
+uint32_t kir_type_bits(KirType t);
 
 typedef enum {
 #define KIR(id, ...) KIR_##id,
@@ -21,30 +30,44 @@ typedef enum {
     KIR_N_OPS
 } KirOp;
 
+/* What `mode` of an instruction means. */
+typedef enum { KIR_MODE_NONE, KIR_MODE_CMP, KIR_MODE_ROUND, KIR_MODE_ACCESS } KirModeKind;
+
 /* A row of kir.def. */
 typedef struct KirOpInfo {
     const char *name;  /* "ADD_F" */
-    const char *call;  /* text template of the AscendC call: $d result, $0 $1 $2 sources, $s scalar, $n element count, $m mode */
-    KirType type;      /* of the result */
+    const char *call;  /* text template of the AscendC call, see kir.def; NULL for LOAD and STORE. "" is no instruction: the
+                        * result is the memory of source 0 under another type, so both live until the later one dies and
+                        * nothing may overwrite it in place before that */
+    KirType type;      /* of the result; of the stored value for STORE */
     uint8_t n_src;
     KirType src[3];
-    bool has_scalar;   /* takes a scalar operand */
+    bool has_scalar;   /* takes a scalar operand, of type scalar_type (KIR_MASK: 0 or 1) */
+    KirType scalar_type;
+    KirModeKind mode_kind;
     bool in_place;     /* result may take the place of any source of the same width */
     bool wants_reserved_ub; /* uses the 8 KB the framework reserves at the end of UB (Select modes 1 and 2) */
-    double cycles64;   /* issue cycles for 64 elements, playbook section 0 */
+    double cycles64;   /* issue cycles for 64 elements; LOAD and STORE are counted as copies, so 0 here */
     const char *needs_chip_note; /* source of the facts in this row */
 } KirOpInfo;
 const KirOpInfo *kir_op_info(KirOp op);
+bool kir_is_load(KirOp op);
+bool kir_is_store(KirOp op);
+/* Text of $m for this op: "CMPMODE::LT", "RoundMode::CAST_RINT"; NULL when the op has no such mode. */
+const char *kir_mode_text(KirOp op, uint32_t mode);
 
 typedef uint32_t KirVal; /* index into Kir.insns */
 #define KIR_NONE UINT32_MAX
 
-/* A number an instruction takes: a constant, or runtime scalar `index` of the graph (tiling data), scaled. */
+/* A number an instruction takes: a constant, already rounded to the op's scalar type, or runtime scalar `index` of the
+ * graph (tiling data), converted to that type and then negated when `negate` is set. */
 typedef struct KirScalar {
     bool is_runtime;
-    double value;   /* constant; or unused */
+    bool negate;    /* runtime only */
+    double value;   /* constant, may be infinite or NaN; or unused */
     uint32_t index; /* runtime: position in the graph's scalars */
 } KirScalar;
+KirScalar kir_const(double value);
 
 typedef struct KirInsn {
     KirOp op;
@@ -66,6 +89,13 @@ KirVal kir_emit(Kir *k, KirOp op, const KirVal *src, KirScalar scalar, uint32_t 
 KirVal kir_load(Kir *k, KirType type, uint32_t access);
 void kir_store(Kir *k, uint32_t access, KirVal v);
 KirType kir_type(const Kir *k, KirVal v);
+/* Removes instructions no STORE needs and renumbers the rest in order; values held by the caller become stale, so this
+ * comes last. */
+void kir_prune(Kir *k);
+/* Issue cycles for 64 elements of all instructions in k. */
+double kir_cycles64(const Kir *k);
+/* Checks operand types, single assignment order and modes; for tests and --check. */
+bool kir_check(const Kir *k, Err *err) ERR_CHECKED;
 /* Comparison and round modes, in the order of the device enums. */
 typedef enum { KIR_LT, KIR_GT, KIR_EQ, KIR_LE, KIR_GE, KIR_NE } KirCmp;
 typedef enum { KIR_ROUND_NONE, KIR_ROUND_RINT, KIR_ROUND_FLOOR, KIR_ROUND_CEIL, KIR_ROUND_ROUND, KIR_ROUND_TRUNC } KirRound;
