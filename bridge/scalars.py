@@ -1,0 +1,142 @@
+"""Which numbers of a graph follow a Python number among the arguments: the file is traced again with another value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Union
+
+from . import model_tensors
+from .errors import BridgeError
+from .names import Names
+
+Number = Union[bool, int, float]
+# A place in the node list: node index, then keys and positions down to the number.
+Where = tuple[Any, ...]
+
+
+@dataclass
+class Scalar:
+    id: str
+    value: Number
+    origin: str  # "argument" or "init"
+    arg_index: int
+    expr: str  # in forward of ModelNew
+
+    def to_json(self) -> dict[str, Any]:
+        kind = "bool" if isinstance(self.value, bool) else "int" if isinstance(self.value, int) else "float"
+        return {"id": self.id, "name": self.id, "type": kind, "value": self.value, "from": self.origin, "arg_index": self.arg_index}
+
+
+def other_values(value: Number) -> list[Number]:
+    """Values to try instead, the most telling first; a value may be invalid for the program."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, value - 1, value + 2]
+    if not math.isfinite(value):
+        return []
+    return [value * 1.375 + (0.125 if value == 0 else 0.0), value * 0.8125, value + 0.0625]
+
+
+def find(plan: Any, base: Any, retrace: Callable[[list[Any], list[Any]], Any], notes: list[str]) -> list[Scalar]:
+    """The scalars of the graph; their places in base.nodes are replaced by {"scalar": id}."""
+    names = Names()
+    for leaf in base.inputs:
+        names.take(leaf["id"])
+    found: list[Scalar] = []
+    places: dict[Where, str] = {}
+    for origin, values, labels in (("argument", plan.inputs, plan.argument_names), ("init", plan.init_inputs, plan.init_names)):
+        for i, value in enumerate(values):
+            if not isinstance(value, (bool, int, float)):
+                continue
+            probe = _probe(plan, base, retrace, origin, i)
+            if probe is None:
+                _note_fixed(notes, origin, labels[i], value)
+                continue
+            where, expr, derived = probe
+            if derived:
+                notes.append(f"{labels[i]}: the graph holds numbers computed from it, so it is fixed to {value}")
+            elif where:
+                scalar = Scalar(names.take(labels[i]), value, origin, i, expr or labels[i])
+                found.append(scalar)
+                places.update({w: scalar.id for w in where})
+    for w, scalar_id in places.items():
+        _put(base.nodes, w, {"scalar": scalar_id})
+    return found
+
+
+def _note_fixed(notes: list[str], origin: str, label: str, value: Number) -> None:
+    """Sizes and modes given to a constructor (in_features) are fixed by their nature; a call argument is worth a word."""
+    if origin == "argument":
+        notes.append(f"{label}: the operations themselves depend on it, so it is fixed to {value}")
+
+
+def _probe(plan: Any, base: Any, retrace: Any, origin: str, i: int) -> Optional[tuple[list[Where], str, bool]]:
+    """Places that follow argument i, the expression for it in forward, and whether anything else in the graph changed;
+    None when every other value gives another graph or none."""
+    for other in other_values((plan.inputs if origin == "argument" else plan.init_inputs)[i]):
+        inputs, init_inputs = list(plan.inputs), list(plan.init_inputs)
+        (inputs if origin == "argument" else init_inputs)[i] = other
+        try:
+            again = retrace(inputs, init_inputs)
+        except BridgeError:
+            continue
+        if not same_shape_of_graph(base, again):
+            continue
+        old = plan.inputs[i] if origin == "argument" else plan.init_inputs[i]
+        where, derived = changed_numbers(base.nodes, again.nodes, old, other)
+        if origin == "argument" or not where:
+            return where, "", derived
+        expr = _attribute(base.run.model, old, again.run.model, other)
+        return where, expr or "", derived or expr is None
+    return None
+
+
+def same_shape_of_graph(a: Any, b: Any) -> bool:
+    def outline(p: Any) -> Any:
+        return ([(n["op"], n.get("dtype"), n.get("shape"), n.get("results")) for n in p.nodes],
+                [(i["id"], i["dtype"], i["shape"]) for i in p.inputs], p.run.outputs)
+
+    return bool(outline(a) == outline(b))
+
+
+def changed_numbers(a: list[Any], b: list[Any], old: Number, new: Number) -> tuple[list[Where], bool]:
+    """Places where a has `old` and b has `new`, and whether the two differ in any other way."""
+    follow: list[Where] = []
+    derived = False
+
+    def walk(x: Any, y: Any, at: Where) -> None:
+        nonlocal derived
+        if isinstance(x, dict) and isinstance(y, dict) and set(x) == set(y):
+            for k in x:
+                if k != "at":
+                    walk(x[k], y[k], (*at, k))
+        elif isinstance(x, list) and isinstance(y, list) and len(x) == len(y):
+            for i, (p, q) in enumerate(zip(x, y)):
+                walk(p, q, (*at, i))
+        elif x != y or type(x) is not type(y):
+            if is_number(x) and is_number(y) and x == old and y == new and isinstance(x, bool) == isinstance(old, bool):
+                follow.append(at)
+            else:
+                derived = True
+
+    walk(a, b, ())
+    return follow, derived
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float))
+
+
+def _attribute(model: Any, old: Number, other_model: Any, new: Number) -> Optional[str]:
+    """The attribute of the module that holds the constructor's argument."""
+    after = set(model_tensors.find_number(other_model, new))
+    return next((path for path in model_tensors.find_number(model, old) if path in after), None)
+
+
+def _put(nodes: list[Any], where: Where, value: Any) -> None:
+    target: Any = nodes
+    for key in where[:-1]:
+        target = target[key]
+    target[where[-1]] = value
