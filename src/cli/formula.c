@@ -21,8 +21,7 @@ const FormulaOp FORMULA_OPS[FORMULA_N_OPS] = {
 #undef FORMULA_OP
 };
 
-/* ---- the caret
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the caret --------------------------------------------------------------------------------- */
 
 #define SHOWN_BEFORE 70 /* bytes of a long line shown before and after the place */
 #define SHOWN_AFTER  40
@@ -61,8 +60,7 @@ bool formula_error(Err *err, const char *label, const char *text, size_t at, con
                    (int)(to - from), text + from, to < end ? "..." : "", pad);
 }
 
-/* ---- names
- * -------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------- */
 
 bool formula_name_ok(const char *name, const char **why) {
     static const char *const KEYWORDS[] = {
@@ -90,8 +88,7 @@ bool formula_name_ok(const char *name, const char **why) {
     return true;
 }
 
-/* ---- lexer
- * -------------------------------------------------------------------------------------------------- */
+/* ---- lexer ------------------------------------------------------------------------------------- */
 
 typedef enum { TOK_END, TOK_SEPARATOR, TOK_NAME, TOK_NUMBER, TOK_PUNCT } TokKind;
 
@@ -212,8 +209,7 @@ static bool is_punct(const Parser *p, const char *s) {
     return p->kind == TOK_PUNCT && !strcmp(p->tok, s);
 }
 
-/* ---- parser
- * ------------------------------------------------------------------------------------------------- */
+/* ---- parser ------------------------------------------------------------------------------------ */
 
 static FormulaNode *parse_expression(Parser *p, int min_precedence);
 

@@ -71,8 +71,7 @@ bool formula_declare_outputs(FormulaDecls *d, const char *spec, Err *err) ERR_CH
 /* Gives every symbol in use a size, all different; a --dim for a symbol that nothing uses is an error. */
 bool formula_settle_dims(FormulaDecls *d, Err *err) ERR_CHECKED;
 
-/* ---- the parsed formula
- * ------------------------------------------------------------------------------------- */
+/* ---- the parsed formula ------------------------------------------------------------------------ */
 
 typedef enum {
 #define FORMULA_OP(id, ...) FORMULA_OP_##id,

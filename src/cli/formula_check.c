@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the function tables
- * ------------------------------------------------------------------------------------ */
+/* ---- the function tables ----------------------------------------------------------------------- */
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
@@ -81,8 +80,7 @@ typedef struct Checker {
 
 #define fail_at(c, at, ...) formula_error((c)->err, "--formula", (c)->f->text, (at), __VA_ARGS__)
 
-/* ---- shapes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- shapes ------------------------------------------------------------------------------------ */
 
 static const char *print_size(Arena *a, FormulaSize s) {
     return s.symbol ? s.symbol : arena_printf(a, "%lld", (long long)s.n);
@@ -140,8 +138,7 @@ static bool broadcast_args(Checker *c, FormulaNode *n) {
     return true;
 }
 
-/* ---- ranges of inputs
- * --------------------------------------------------------------------------------------- */
+/* ---- ranges of inputs -------------------------------------------------------------------------- */
 
 /* Asks the inputs behind n to be drawn so that n comes out positive, as far as that can be told. Each
  * statement is entered once per range, so shared parts cost nothing. */
@@ -191,8 +188,7 @@ static void want_power_domain(FormulaNode *n) {
     if (n->cls == FORMULA_FLOAT && !is_whole_number(n->arg[1])) want_positive(n->arg[0], FORMULA_POSITIVE);
 }
 
-/* ---- numbers
- * ------------------------------------------------------------------------------------------------ */
+/* ---- numbers ----------------------------------------------------------------------------------- */
 
 static double op_value(FormulaOpId op, double a, double b) {
     switch (op) {
@@ -239,8 +235,7 @@ static bool check_number(Checker *c, FormulaNode *n) {
     return true;
 }
 
-/* ---- operators
- * ---------------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------- */
 
 static bool check_operands(Checker *c, FormulaNode *n) {
     const FormulaOp *op = &FORMULA_OPS[n->op];
@@ -300,8 +295,7 @@ static bool check_operation(Checker *c, FormulaNode *n) {
     return true;
 }
 
-/* ---- calls
- * -------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------- */
 
 static bool fits_pattern(const FormulaNode *n, const char *pattern) {
     if (strlen(pattern) != n->n_args) return false;
@@ -422,8 +416,7 @@ static bool check_call(Checker *c, FormulaNode *n) {
     return true;
 }
 
-/* ---- names
- * -------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------- */
 
 static FormulaInput *find_input(const FormulaDecls *d, const char *name) {
     for (size_t i = 0; i < d->inputs.n; i++)
@@ -519,8 +512,7 @@ static bool check_node(Checker *c, FormulaNode *n) {
     }
 }
 
-/* ---- the whole
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------- */
 
 static bool check_statement(Checker *c, FormulaStatement *s) {
     bool is_lone = c->f->statements.n == 1 && s->at == s->value->at;

@@ -242,8 +242,7 @@ bool formula_declare_outputs(FormulaDecls *d, const char *spec, Err *err) {
     return at_end(&r);
 }
 
-/* ---- sizes of symbols
- * --------------------------------------------------------------------------------------- */
+/* ---- sizes of symbols -------------------------------------------------------------------------- */
 
 /* Sizes for the letters people use; other symbols get the first free of the rest. All differ, because a trace
  * tells two sizes apart by their value. */

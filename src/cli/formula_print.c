@@ -66,8 +66,7 @@ static void print_node(StrBuf *sb, const FormulaNode *n, int min_precedence) {
     if (needs_parentheses) strbuf_add(sb, ")");
 }
 
-/* ---- get_inputs
- * --------------------------------------------------------------------------------------------- */
+/* ---- get_inputs -------------------------------------------------------------------------------- */
 
 /* "M, N": arguments of a torch factory; an empty shape is "()". */
 static void print_sizes(StrBuf *sb, FormulaShape s) {
@@ -121,8 +120,7 @@ static void print_get_inputs(StrBuf *sb, const FormulaDecls *d) {
     strbuf_add(sb, "]\n\n\ndef get_init_inputs():\n    return []\n");
 }
 
-/* ---- the file
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------- */
 
 static void print_forward(StrBuf *sb, const Formula *f, const FormulaDecls *d) {
     static const char *const TYPES[] = {
@@ -161,8 +159,7 @@ char *formula_print_reference(Arena *a, const Formula *f, const FormulaDecls *d)
     return sb.text;
 }
 
-/* ---- a name for the file
- * ------------------------------------------------------------------------------------ */
+/* ---- a name for the file ----------------------------------------------------------------------- */
 
 /* Adds the words of n's operations in the order they are carried out, as long as they fit. */
 static void add_words(StrBuf *sb, const FormulaNode *n) {
