@@ -3,6 +3,7 @@
 #define OPWRIGHT_VERIFY_VERIFY_H
 
 #include "base/arena.h"
+#include "base/dtype.h"
 #include "base/err.h"
 #include "bridge/bridge.h"
 
@@ -53,6 +54,8 @@ typedef struct CompareInput {
     const void *golden;   /* double[n] or int64_t[n] */
     const void *eager;    /* reference in its own dtype; may be NULL for ecosystem when the plain rule decides */
     const void *actual;
+    bool has_threshold;   /* `threshold` replaces T of the ecosystem standard; 0 on a float: bit-exact under any standard */
+    double threshold;
 } CompareInput;
 
 typedef struct CompareResult {

@@ -1,0 +1,27 @@
+/* The list of what is wrong with a description. */
+#include "verify/verify_int.h"
+
+#include <string.h>
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+void diag_add(DiagList *list, const Diag *d) {
+    for (size_t i = 0; i < list->n; i++) {
+        Diag *o = &list->at[i];
+        bool placed = d->line > 0 || d->source;
+        if (!placed || strcmp(o->check, d->check) != 0 || !same_text(o->source, d->source) || o->line != d->line) continue;
+        if (!strcmp(d->check, "compile") && !same_text(o->text, d->text)) continue;
+        o->count += d->count ? d->count : 1;
+        if (d->severity < o->severity) o->severity = d->severity;
+        return;
+    }
+    Diag copy = *d;
+    if (copy.count == 0) copy.count = 1;
+    vec_push(list->arena, list, copy);
+}
+
+size_t diag_count(const DiagList *list, DiagSeverity severity) {
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++) n += list->at[i].severity == severity;
+    return n;
+}

@@ -1,0 +1,271 @@
+/* One verification from start to verdict: load, static rules, build, run the cases, judge. */
+#include "verify/verify_int.h"
+
+#include "base/fs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEED 1024
+#define OWN_TRIALS 5
+#define STAGE_LIMIT_S 120.0
+#define MEMORY_MB 8192.0
+#define DEFAULT_CHIP "Ascend910B4"
+
+typedef struct Verifier {
+    Arena *arena;
+    Bridge *bridge;
+    const VerifyOptions *o;
+    Report report;
+    DiagList diags;
+    DescViolation *rules;
+    size_t n_rules;
+    Toolchain tools;
+    Build build;
+    const char *dir;
+    const char *reference, *description; /* absolute */
+    double limit_s, memory_mb;
+} Verifier;
+
+static void log_line(const Verifier *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void log_line(const Verifier *v, const char *fmt, ...) {
+    if (!v->o->on_log) return;
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    v->o->on_log(v->o->log_ctx, text);
+}
+
+/* A verdict from an error of the description itself; true. */
+static bool conclude(Verifier *v, Verdict verdict, const char *check, const char *stage, const Err *e) {
+    Arena *a = v->arena;
+    const char *source = NULL;
+    int line = 0;
+    const char *colon = strrchr(e->where, ':');
+    for (int i = 0; colon && i < DESC_N_SOURCES; i++)
+        if (strlen(DESC_SOURCE_NAMES[i]) == (size_t)(colon - e->where) && !strncmp(e->where, DESC_SOURCE_NAMES[i], (size_t)(colon - e->where))) {
+            source = DESC_SOURCE_NAMES[i];
+            line = atoi(colon + 1);
+        }
+    const char *text = !source && e->where[0] ? arena_printf(a, "%s: %s", e->where, e->message) : arena_strdup(a, e->message);
+    const char *hint = e->hint[0] ? arena_strdup(a, e->hint) : NULL;
+    Diag d = {.check = check, .stage = stage, .source = source, .line = line, .text = text, .text_zh = text, .hint = hint, .hint_zh = hint};
+    diag_add(&v->diags, &d);
+    v->report.verdict = verdict;
+    v->report.error_message = text;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- load and rules */
+
+static bool check_reference(Verifier *v, Err *err) {
+    BridgeReply reply = {0};
+    json_t *params = json_pack("{s:s}", "path", v->reference);
+    if (!params) return err_set(err, ERR_BAD_INPUT, NULL, "the path of the reference is not valid UTF-8");
+    BridgeLimits limits = {.wall_s = v->limit_s, .memory_mb = v->memory_mb};
+    bool ok = bridge_call(v->bridge, v->arena, "load_reference", params, &limits, &reply, err);
+    json_decref(params);
+    bridge_reply_clear(&reply);
+    return ok;
+}
+
+/* Sets report.desc, or a verdict when the file is no description. False: nothing can be judged. */
+static bool load(Verifier *v, Err *err) {
+    double start = time_now_s();
+    Err e = {0};
+    v->report.desc = desc_load(v->arena, v->bridge, v->description, &v->rules, &v->n_rules, &e);
+    v->report.load_s = time_now_s() - start;
+    if (v->report.desc) return true;
+    bool theirs = e.code == ERR_BAD_INPUT || e.code == ERR_UNSUPPORTED || e.code == ERR_TIMEOUT || e.code == ERR_CHILD_DIED;
+    if (theirs) return conclude(v, VERDICT_FAIL, "description", "load", &e);
+    *err = e;
+    return false;
+}
+
+static void apply_rules(Verifier *v) {
+    double start = time_now_s();
+    bool policy = false, names = false;
+    for (size_t i = 0; i < v->n_rules; i++) {
+        const DescViolation *r = &v->rules[i];
+        policy = policy || r->kind == DESC_RULE_POLICY;
+        names = names || r->kind == DESC_RULE_NAMES;
+        Diag d = {.check = r->rule,
+                  .stage = "rules",
+                  .severity = r->kind == DESC_RULE_NOTE ? DIAG_WARNING : DIAG_ERROR,
+                  .source = r->source,
+                  .line = r->line,
+                  .text = r->message,
+                  .text_zh = r->message_zh,
+                  .hint = r->hint,
+                  .hint_zh = r->hint_zh};
+        diag_add(&v->diags, &d);
+        if (d.severity == DIAG_ERROR && !v->report.error_message) v->report.error_message = r->message;
+    }
+    if (policy || names) v->report.verdict = policy ? VERDICT_REJECTED : VERDICT_FAIL;
+    v->report.rules_s = time_now_s() - start;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- build */
+
+static bool run_build(Verifier *v, Err *err) {
+    if (!build_run(v->arena, &v->tools, v->report.desc, v->dir, v->limit_s, &v->build, &v->diags, err)) return false;
+    v->report.build = &v->build;
+    v->report.compiled = v->build.ok;
+    log_line(v, "build: %s in %.2f s (kernel %.2f, host %.2f, binding %.2f)", v->build.ok ? "done" : "failed", v->build.wall_s,
+             v->build.kernel_s, v->build.host_s, v->build.binding_s);
+    if (v->build.ok) return true;
+    bool gap = false;
+    for (size_t i = 0; i < v->diags.n; i++) gap = gap || v->diags.at[i].not_modelled;
+    v->report.verdict = gap ? VERDICT_NOT_MODELLED : VERDICT_FAIL;
+    for (size_t i = 0; i < v->diags.n && !v->report.error_message; i++)
+        if (v->diags.at[i].severity == DIAG_ERROR && v->diags.at[i].not_modelled == gap) v->report.error_message = v->diags.at[i].text;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- run */
+
+static const VerifyCase *own_cases(Arena *a, size_t *n) {
+    *n = OWN_TRIALS;
+    VerifyCase *cases = ARENA_ARRAY(a, OWN_TRIALS, VerifyCase);
+    for (int i = 0; i < OWN_TRIALS; i++) {
+        cases[i].label = arena_printf(a, "trial %d", i);
+        cases[i].spec = json_pack("{s:s, s:i}", "kind", "own", "trial", i);
+    }
+    return cases;
+}
+
+static json_t *run_params(const Verifier *v, json_t *spec) {
+    json_t *kernels = json_array();
+    for (size_t i = 0; i < v->build.n_kernels; i++)
+        json_array_append_new(kernels, v->build.kernel_sos[i] ? json_string(v->build.kernel_sos[i]) : json_null());
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:s, s:O, s:[s,s,s]}", "reference", v->reference, "model_src",
+                     v->report.desc->source[DESC_MODEL], "runtime", v->tools.rt_lib, "chip", v->report.chip, "host_so", v->build.host_so,
+                     "kernel_name", v->report.desc->kernel_name, "kernel_sos", kernels, "binding_so", v->build.binding_so, "seed", SEED,
+                     "trail", arena_printf(v->arena, "%s/trail", v->dir), "case", spec, "want", "golden", "eager", "actual");
+}
+
+static void keep_launches(Verifier *v, const json_t *result) {
+    json_t *launches = json_object_get(json_object_get(result, "report"), "launches");
+    if (!launches || v->report.launches) return;
+    v->report.launches = json_incref(launches);
+}
+
+/* One case through the worker. False: nothing can be judged. *stop: no use in trying further cases. */
+static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *stop, Err *err) {
+    JudgeContext ctx = {.desc = v->report.desc, .standard = v->o->standard, .diags = &v->diags};
+    BridgeLimits limits = {.wall_s = v->limit_s, .memory_mb = v->memory_mb};
+    BridgeReply reply = {0};
+    Arena *scratch = arena_new(); /* blobs go as soon as they are compared */
+    json_t *params = run_params(v, c->spec);
+    out->label = c->label;
+    bool ok = params != NULL;
+    if (!params) {
+        err_set(err, ERR_INTERNAL, NULL, "the request for a run cannot be written as JSON");
+    } else if (bridge_call(v->bridge, scratch, "run", params, &limits, &reply, err)) {
+        keep_launches(v, reply.result);
+        ok = judge_reply(v->arena, &ctx, &reply, out, err);
+        *stop = json_is_object(json_object_get(reply.result, "candidate_error"));
+    } else {
+        ok = judge_failure(v->arena, &ctx, &reply, out, err);
+        *stop = true;
+    }
+    if (reply.log && *reply.log) v->report.log = arena_strdup(v->arena, reply.log);
+    json_decref(params);
+    bridge_reply_clear(&reply);
+    arena_free(scratch);
+    return ok;
+}
+
+static bool run_cases(Verifier *v, Err *err) {
+    Report *r = &v->report;
+    double start = time_now_s();
+    bool own = !v->o->cases, ok = true, stop = false;
+    const VerifyCase *cases = own ? own_cases(v->arena, &r->n_planned) : v->o->cases;
+    if (!own) r->n_planned = v->o->n_cases;
+    r->cases = ARENA_ARRAY(v->arena, r->n_planned, CaseResult);
+    for (size_t i = 0; i < r->n_planned && ok && !stop; i++) {
+        CaseResult *c = &r->cases[i];
+        ok = run_case(v, &cases[i], c, &stop, err);
+        if (!ok) break;
+        r->n_cases = i + 1;
+        r->compare_s += c->compare_s;
+        if (verdict_rank(c->verdict) > verdict_rank(r->verdict)) r->verdict = c->verdict;
+        if (c->verdict != VERDICT_PASS && !r->error_message) r->error_message = c->reason;
+        log_line(v, "case %zu of %zu (%s): %s", i + 1, r->n_planned, c->label, verdict_name(c->verdict));
+        stop = stop || (own && c->verdict != VERDICT_PASS); /* the seed stops at the first trial that fails, too */
+    }
+    if (own)
+        for (size_t i = 0; i < r->n_planned; i++) json_decref(cases[i].spec);
+    r->run_s = time_now_s() - start;
+    return ok;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ whole */
+
+/* The worker has its own working folder, so it gets absolute paths. */
+static const char *absolute(Arena *a, const char *what, const char *path, Err *err) {
+    char real[PATH_MAX];
+    if (path && realpath(path, real)) return arena_strdup(a, real);
+    err_set(err, ERR_NOT_FOUND, path, "cannot read the %s %s: %s", what, path ? path : "", strerror(errno));
+    return NULL;
+}
+
+static bool prepare(Verifier *v, Err *err) {
+    Arena *a = v->arena;
+    v->reference = absolute(a, "reference", v->o->reference_path, err);
+    if (!v->reference) return false;
+    v->description = absolute(a, "description", v->o->kernel_code_path, err);
+    if (!v->description) return false;
+    const char *home = fs_home(a, err);
+    if (!home) return false;
+    v->dir = fs_temp_dir(a, "opwright", err);
+    if (!v->dir) return false;
+    v->tools.rt_lib = toolchain_runtime(a, err);
+    return v->tools.rt_lib && toolchain_find(a, home, v->dir, &v->tools, err);
+}
+
+/* False: nothing can be judged. Otherwise the report holds a verdict. */
+static bool judge_all(Verifier *v, Err *err) {
+    if (!prepare(v, err) || !load(v, err)) return false;
+    if (!v->report.desc) return true;
+    apply_rules(v);
+    if (v->report.verdict != VERDICT_PASS) return true;
+    if (!run_build(v, err)) return false;
+    if (!v->build.ok) return true;
+    return check_reference(v, err) && run_cases(v, err);
+}
+
+/* A failure of ours or of the machine is a verdict of its own, except where there was nothing to judge. */
+static bool infra_verdict(Verifier *v, Err *err) {
+    bool ours = err->code == ERR_INTERNAL || err->code == ERR_IO || err->code == ERR_CHILD_DIED || err->code == ERR_TIMEOUT;
+    if (!ours || !v->report.desc) return false;
+    conclude(v, VERDICT_INFRA_ERROR, "infrastructure", "run", err);
+    return true;
+}
+
+bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Err *err) {
+    static const int EXIT[] = {[VERDICT_PASS] = 0, [VERDICT_FAIL] = 1, [VERDICT_REJECTED] = 1, [VERDICT_NOT_MODELLED] = 1, [VERDICT_INFRA_ERROR] = 3};
+    double start = time_now_s();
+    Verifier v = {.arena = a, .bridge = b, .o = o, .diags = {.arena = a}};
+    v.limit_s = o->stage_limit_s > 0 ? o->stage_limit_s : STAGE_LIMIT_S;
+    v.memory_mb = o->memory_mb > 0 ? o->memory_mb : MEMORY_MB;
+    v.report = (Report){.options = o, .diags = &v.diags, .chip = o->chip ? o->chip : DEFAULT_CHIP, .verdict = VERDICT_PASS};
+    bool ok = judge_all(&v, err) || infra_verdict(&v, err);
+    if (v.dir && !(o->keep_build && v.report.build)) fs_remove_tree(v.dir);
+    if (ok) {
+        v.report.total_s = time_now_s() - start;
+        r->verdict = v.report.verdict;
+        r->exit_code = EXIT[v.report.verdict];
+        r->json = report_json(a, &v.report);
+        r->summary = report_summary(a, &v.report);
+    }
+    for (size_t i = 0; i < v.report.n_cases; i++) json_decref(v.report.cases[i].precision);
+    json_decref(v.report.launches);
+    return ok;
+}

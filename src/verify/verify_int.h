@@ -1,0 +1,119 @@
+/* Shared by the files of verify only. */
+#ifndef OPWRIGHT_VERIFY_VERIFY_INT_H
+#define OPWRIGHT_VERIFY_VERIFY_INT_H
+
+#include "desc/desc.h"
+#include "verify/verify.h"
+
+#include <jansson.h>
+
+/* ---- diag: one thing that is wrong with the description, from whatever stage; a row of the result's `checks`. */
+typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } DiagSeverity;
+
+typedef struct Diag {
+    const char *check;  /* stable id: a static rule, a finding of the simulator, "compile", "output-mismatch", ... */
+    const char *stage;  /* "rules", "build", "run", "compare" */
+    DiagSeverity severity;
+    const char *source; /* section, or NULL */
+    int line, column;   /* in the section; 0 not known */
+    const char *api;    /* or NULL */
+    uint64_t count;     /* how often; at least 1 */
+    const char *text, *text_zh, *hint, *hint_zh; /* hints may be NULL */
+    bool not_modelled;  /* the simulator cannot judge this */
+} Diag;
+
+typedef struct DiagList {
+    Arena *arena;
+    Diag *at;
+    size_t n, cap;
+} DiagList;
+
+/* Equal (check, source, line) are folded: counts add up. */
+void diag_add(DiagList *list, const Diag *d);
+size_t diag_count(const DiagList *list, DiagSeverity severity);
+
+/* ---- toolchain.c */
+typedef struct Toolchain {
+    const char *cxx;     /* program */
+    const char *version; /* first line of --version */
+    const char *home;    /* folder with device/ and hostapi/ */
+    const char *rt_lib;  /* libopwright_rt.so */
+} Toolchain;
+/* $OPWRIGHT_CXX, g++, clang++: the first that knows _Float16. scratch: a folder for the probe. */
+bool toolchain_find(Arena *a, const char *home, const char *scratch, Toolchain *t, Err *err) ERR_CHECKED;
+/* $OPWRIGHT_RT, or beside the executable. */
+const char *toolchain_runtime(Arena *a, Err *err) ERR_CHECKED;
+
+/* ---- pch.c */
+/* The flags that make `header` (relative to home) a precompiled one for these flags: {"-include", path} with the compiled
+ * file kept under $XDG_CACHE_HOME/opwright, built now when missing. NULL when that does not work out, which is no error. */
+const char *pch_get(Arena *a, const Toolchain *t, const char *header, const char *const *flags, size_t n_flags);
+
+/* ---- build.c */
+typedef struct Build {
+    const char *dir;
+    const char *host_so, *binding_so;
+    const char **kernel_sos; /* one per combination; NULL where not built */
+    size_t n_kernels;
+    double kernel_s, host_s, binding_s, wall_s;
+    bool ok;
+    bool timed_out;
+} Build;
+/* Compiles all sections in dir. False only for failures of ours; what the compiler says goes into diags. */
+bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, double limit_s, Build *b, DiagList *diags, Err *err)
+    ERR_CHECKED;
+
+/* ---- vendor_names.c */
+/* True when a compiler's message says that `name` (an identifier or a header) is missing, the vendor has it, and our
+ * headers below home do not: then the model is at fault, not the description. */
+bool vendor_name_missing(Arena *a, const char *home, const char *section, const char *message, const char *name);
+
+/* ---- compile_log.c */
+/* Turns a compiler's output into diags. d gives the text of source lines, home is where our headers are. */
+void compile_log_parse(const Desc *d, const char *home, const char *output, DiagList *diags);
+
+/* ---- judge.c: one case's reply. */
+typedef struct CaseResult {
+    const char *label;
+    Verdict verdict;
+    const char *reason; /* empty on pass */
+    json_t *precision;  /* list, one object per output */
+    double reference_s, candidate_s, compare_s;
+} CaseResult;
+typedef struct JudgeContext {
+    const Desc *desc;
+    VerifyStandard standard;
+    DiagList *diags;
+    double sim_s;
+} JudgeContext;
+/* Judges a successful reply of the worker's `run`. False only when the reply breaks the protocol. */
+bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) ERR_CHECKED;
+/* Judges a failed one: a dead or slow child is the candidate's fault, anything else is ours (false and *err). */
+bool judge_failure(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) ERR_CHECKED;
+
+/* A JSON number, or "nan", "inf", "-inf". */
+json_t *judge_number(double d);
+
+/* ---- report.c */
+typedef struct Report {
+    const VerifyOptions *options;
+    const Desc *desc; /* may be NULL */
+    const char *chip;
+    Verdict verdict;
+    bool compiled;
+    const char *error_message; /* or NULL */
+    DiagList *diags;
+    CaseResult *cases;
+    size_t n_cases, n_planned;
+    const Build *build; /* may be NULL */
+    double load_s, rules_s, run_s, compare_s, total_s;
+    json_t *launches;   /* of the last run, or NULL */
+    const char *log;    /* what foreign code printed, or NULL */
+} Report;
+json_t *report_json(Arena *a, const Report *r);
+const char *report_summary(Arena *a, const Report *r);
+const char *verdict_name(Verdict v);
+/* Which of two verdicts about the same thing counts: the higher one. */
+int verdict_rank(Verdict v);
+
+#endif
