@@ -2,6 +2,7 @@
 #include "desc/cxx_lex.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <string.h>
 
 typedef struct Lexer {
@@ -126,12 +127,22 @@ static bool is_dead_if(const char *text, size_t n) {
     return i >= n || text[i] == '\r' || text[i] == '/';
 }
 
-/* After `#if 0`: on to its #else, #elif or #endif. Inside, only directives matter. */
+/* The rest of a line that is not compiled: a comment or string in it may still hide what looks like a directive. */
+static void skip_dead_line(Lexer *l) {
+    while (*l->p && *l->p != '\n') {
+        if (l->p[0] == '/' && l->p[1] == '*') skip_block_comment(l);
+        else if (l->p[0] == '/' && l->p[1] == '/') skip_line_comment(l);
+        else if (*l->p == '"') skip_quoted(l);
+        else l->p++;
+    }
+    if (*l->p) step(l);
+}
+
+/* After `#if 0`: on to the end of its #else, #elif or #endif line. Inside, only directives matter. */
 static void skip_dead_part(Lexer *l) {
     int depth = 1;
     while (*l->p && depth > 0) {
-        while (*l->p && *l->p != '\n') l->p++;
-        if (*l->p) step(l);
+        skip_dead_line(l);
         const char *q = l->p;
         while (*q == ' ' || *q == '\t') q++;
         if (*q != '#') continue;
@@ -244,7 +255,8 @@ char *cxx_string_text(Arena *a, const CxxToken *t) {
     if (quote > t->text && quote[-1] == 'R') {
         const char *paren = memchr(quote, '(', (size_t)(end - quote));
         size_t delim = paren ? (size_t)(paren - from) : 0;
-        if (!paren || (size_t)(end - paren) < delim + 3) return arena_strdup(a, "");
+        bool closed = paren && (size_t)(end - paren) >= delim + 3 && end[-1] == '"' && end[-2 - (ptrdiff_t)delim] == ')';
+        if (!closed) return arena_strdup(a, "");
         return arena_strndup(a, paren + 1, (size_t)(end - paren) - delim - 3);
     }
     if (end > from && end[-1] == '"') end--;
