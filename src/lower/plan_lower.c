@@ -1,0 +1,380 @@
+/* Graph to KIR. Outputs are asked for; a node asks its arguments for the same elements. A view on the way is remembered
+ * in a chain, and an input under a chain becomes one strided access, so no view ever costs a copy, wherever in the
+ * expression it stands. */
+#include "lower/plan_int.h"
+
+#include <string.h>
+
+/* What is done to a tensor before its elements are used, first step first. Chains are shared: equal ones are one object. */
+typedef struct Chain {
+    const struct Chain *next;
+    const GraphNode *node;   /* a view, or NULL: broadcast to `shape` */
+    uint32_t result;
+    const GraphShape *shape;
+} Chain;
+
+typedef struct Memo {
+    const Chain *chain;
+    KirArg arg;
+} Memo;
+typedef VEC(Memo) Memos;
+
+typedef struct Lower {
+    Arena *a;
+    const Graph *g;
+    size_t variant;
+    PlanPass *pass;
+    GraphBounds *bounds;
+    Memos *memo; /* per value */
+    VEC(Chain *) chains;
+    Err *err;
+    int depth;
+} Lower;
+
+#define MAX_DEPTH 4000
+
+static const char *const IGNORED_KWARGS[] = {"dtype",        "layout", "device", "pin_memory", "memory_format",
+                                             "non_blocking", "copy",   "implicit"};
+
+static bool same_shape(const GraphShape *x, const GraphShape *y) {
+    if (x->rank != y->rank) return false;
+    for (uint32_t d = 0; d < x->rank; d++)
+        if (!size_equal(x->dim[d], y->dim[d])) return false;
+    return true;
+}
+
+static const Chain *chain_get(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape, const Chain *next) {
+    for (size_t i = 0; i < lo->chains.n; i++) {
+        const Chain *c = lo->chains.at[i];
+        if (c->next == next && c->node == node && c->result == result && (node || same_shape(c->shape, shape))) return c;
+    }
+    Chain *c = ARENA_NEW(lo->a, Chain);
+    *c = (Chain){.next = next, .node = node, .result = result, .shape = shape};
+    vec_push(lo->a, &lo->chains, c);
+    return c;
+}
+
+static bool unsupported(Lower *lo, const GraphNode *n, const char *why, const char *hint) {
+    err_set(lo->err, ERR_UNSUPPORTED, graph_at(lo->a, lo->g, n), "%s in `%s`: %s", n->op, n->text, why);
+    return err_hint(lo->err, "%s", hint);
+}
+
+static bool dtype_is_supported(DType t) {
+    return t == DTYPE_F16 || t == DTYPE_BF16 || t == DTYPE_F32 || t == DTYPE_I32 || t == DTYPE_BOOL;
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+
+static bool is_number(const GraphView *v) {
+    bool one = true;
+    for (uint32_t d = 0; d < v->shape.rank; d++) {
+        if (!size_is(v->stride[d], 0) && !size_is(v->shape.dim[d], 1)) return false;
+        one = one && size_is(v->shape.dim[d], 1);
+    }
+    return !one;
+}
+
+static const char *access_name(Lower *lo, const char *tensor) {
+    int n = 1;
+    for (size_t i = 0; i < lo->pass->access.n; i++) n += strcmp(lo->pass->access.at[i].tensor_name, tensor) == 0;
+    return n == 1 ? tensor : arena_printf(lo->a, "%s%d", tensor, n);
+}
+
+static uint32_t add_scalar(Lower *lo, PlanScalar s) {
+    for (size_t i = 0; i < lo->pass->scalars.n; i++) {
+        const PlanScalar *have = &lo->pass->scalars.at[i];
+        if (have->kind == s.kind && (s.kind == PLAN_SIZE ? size_equal(have->size, s.size) : have->index == s.index))
+            return (uint32_t)i;
+    }
+    vec_push(lo->a, &lo->pass->scalars, s);
+    return (uint32_t)(lo->pass->scalars.n - 1);
+}
+
+static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view) {
+    const GraphInput *in = &lo->g->inputs[tensor];
+    for (size_t i = 0; i < lo->pass->access.n; i++)
+        if (lo->pass->access.at[i].tensor == tensor && graph_view_equal(&lo->pass->access.at[i].view, view)) return (uint32_t)i;
+    PlanAccess acc = {.tensor = tensor, .name = access_name(lo, in->name), .tensor_name = in->name};
+    acc.dtype = lo->g->values[in->value].dtype;
+    acc.view = *view;
+    acc.cls = is_number(view) ? PLAN_NUMBER : PLAN_LINE; /* plan_space refines it */
+    vec_push(lo->a, &lo->pass->access, acc);
+    return (uint32_t)(lo->pass->access.n - 1);
+}
+
+static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
+    const GraphValue *val = &lo->g->values[value];
+    DType t = val->dtype[lo->variant];
+    if (!dtype_is_supported(t)) {
+        err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "input `%s` has dtype %s", lo->g->inputs[val->result].name, dtype_info(t)->torch);
+        return err_hint(lo->err, "use float16, bfloat16, float32, int32 or bool%s",
+                        t == DTYPE_I64 ? "; integers that fit can be made with .to(torch.int32)" : "");
+    }
+    GraphView view = graph_view_contiguous(lo->a, &val->shape);
+    for (const Chain *c = chain; c; c = c->next) {
+        if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, &view, lo->bounds, lo->err)) return false;
+        if (!c->node && !graph_view_expand(lo->a, &view, c->shape))
+            return err_set(lo->err, ERR_BAD_INPUT, lo->g->file, "shapes do not broadcast at input `%s`", lo->g->inputs[val->result].name);
+    }
+    uint32_t access = get_access(lo, val->result, &view);
+    if (lo->pass->access.at[access].cls != PLAN_NUMBER) {
+        *out = (KirArg){.kind = KIR_ARG_VAL, .val = kir_load(lo->pass->kir, kir_type_of_dtype(t), access)};
+        return true;
+    }
+    uint32_t s = add_scalar(lo, (PlanScalar){.kind = PLAN_ELEMENT, .name = lo->pass->access.at[access].name, .index = access});
+    lo->pass->access.at[access].scalar = s;
+    *out = (KirArg){.kind = KIR_ARG_NUM,
+                    .num = {.is_runtime = true, .index = s},
+                    .num_is_int = dtype_info(t)->cls == DTYPE_CLASS_I,
+                    .num_is_bool = t == DTYPE_BOOL};
+    return true;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+static bool eval(Lower *lo, uint32_t value, const Chain *chain, KirArg *out);
+
+static bool eval_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const Chain *chain, KirArg *out, const char **str) {
+    *out = (KirArg){.kind = KIR_ARG_NONE};
+    *str = NULL;
+    switch (arg->kind) {
+    case GRAPH_ARG_NULL:
+    case GRAPH_ARG_DTYPE: return true;
+    case GRAPH_ARG_STR: *str = arg->str; return true;
+    case GRAPH_ARG_INT:
+        *out = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const((double)arg->i), .num_is_int = true};
+        return true;
+    case GRAPH_ARG_BOOL:
+        *out = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const((double)arg->i), .num_is_bool = true};
+        return true;
+    case GRAPH_ARG_NUM: *out = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const(arg->f)}; return true;
+    case GRAPH_ARG_SCALAR: {
+        const GraphScalar *s = &lo->g->scalars[arg->scalar];
+        uint32_t i = add_scalar(lo, (PlanScalar){.kind = PLAN_ATTRIBUTE, .name = s->name, .index = arg->scalar});
+        *out = (KirArg){.kind = KIR_ARG_NUM, .num = {.is_runtime = true, .index = i}};
+        out->num_is_int = s->type == GRAPH_INT;
+        out->num_is_bool = s->type == GRAPH_BOOL;
+        return true;
+    }
+    case GRAPH_ARG_SIZE: {
+        const char *name = arena_printf(lo->a, "size%zu", lo->pass->scalars.n);
+        uint32_t i = add_scalar(lo, (PlanScalar){.kind = PLAN_SIZE, .name = name, .size = arg->size});
+        *out = (KirArg){.kind = KIR_ARG_NUM, .num = {.is_runtime = true, .index = i}, .num_is_int = true};
+        return true;
+    }
+    case GRAPH_ARG_REF: {
+        const GraphShape *from = &lo->g->values[arg->value].shape, *to = &lo->g->values[n->first_value].shape;
+        return eval(lo, arg->value, same_shape(from, to) ? chain : chain_get(lo, NULL, 0, to, chain), out);
+    }
+    case GRAPH_ARG_LIST: return unsupported(lo, n, "an argument is a list", "pass single tensors and numbers");
+    }
+    return false;
+}
+
+/* Length of the first name in "self other alpha=1", and where the next one begins. */
+static const char *next_param(const char *p, size_t *n_name) {
+    *n_name = strcspn(p, " =");
+    p += strcspn(p, " ");
+    return p + strspn(p, " ");
+}
+
+static const GraphArg *find_kwarg(const GraphNode *n, const char *name, size_t n_name) {
+    for (size_t i = 0; i < n->n_kwargs; i++)
+        if (strlen(n->kwargs[i].name) == n_name && strncmp(n->kwargs[i].name, name, n_name) == 0) return &n->kwargs[i].arg;
+    return NULL;
+}
+
+static bool check_kwargs(Lower *lo, const GraphNode *n, const char *params) {
+    for (size_t i = 0; i < n->n_kwargs; i++) {
+        const char *name = n->kwargs[i].name;
+        bool known = n->kwargs[i].arg.kind == GRAPH_ARG_NULL;
+        for (size_t k = 0; k < sizeof IGNORED_KWARGS / sizeof *IGNORED_KWARGS; k++) known |= strcmp(name, IGNORED_KWARGS[k]) == 0;
+        size_t n_name;
+        for (const char *p = params; *p && !known;) {
+            const char *next = next_param(p, &n_name);
+            known = strlen(name) == n_name && strncmp(p, name, n_name) == 0;
+            p = next;
+        }
+        if (!known) return unsupported(lo, n, arena_printf(lo->a, "argument `%s` is not understood", name), "leave it out");
+    }
+    return true;
+}
+
+/* The dtype in which PyTorch computes: the highest class, and in it the widest type, of the tensor arguments. */
+static DType promote(DType x, DType y) {
+    static const int RANK[] = {[DTYPE_CLASS_B] = 0, [DTYPE_CLASS_U] = 1, [DTYPE_CLASS_I] = 1, [DTYPE_CLASS_F] = 2};
+    int rx = RANK[dtype_info(x)->cls], ry = RANK[dtype_info(y)->cls];
+    if (rx != ry) return rx > ry ? x : y;
+    if (x == y) return x;
+    if (dtype_info(x)->size_bytes == dtype_info(y)->size_bytes) return dtype_info(x)->cls == DTYPE_CLASS_F ? DTYPE_F32 : x;
+    return dtype_info(x)->size_bytes > dtype_info(y)->size_bytes ? x : y;
+}
+
+static void note_new(Kir *k, size_t from, const GraphNode *n) {
+    for (size_t i = from; i < k->insns.n; i++)
+        if (!k->insns.at[i].note && !kir_is_load(k->insns.at[i].op) && n->text[0]) k->insns.at[i].note = n->text;
+}
+
+#define MAX_PARAMS 12
+
+typedef struct Call {
+    KirArg args[MAX_PARAMS];
+    const char *strs[MAX_PARAMS];
+    size_t n;
+    DType compute;
+} Call;
+
+static bool read_call(Lower *lo, const GraphNode *n, const PointwiseOp *op, const Chain *chain, Call *call) {
+    DType out_type = lo->g->values[n->first_value].dtype[lo->variant];
+    bool has_tensor = false;
+    const char *p = op->params;
+    for (; *p && call->n < MAX_PARAMS; call->n++) {
+        size_t n_name;
+        const char *next = next_param(p, &n_name);
+        const GraphArg *arg = call->n < n->n_args ? &n->args[call->n] : find_kwarg(n, p, n_name);
+        if (arg && !eval_arg(lo, n, arg, chain, &call->args[call->n], &call->strs[call->n])) return false;
+        if (arg && arg->kind == GRAPH_ARG_REF) {
+            DType t = lo->g->values[arg->value].dtype[lo->variant];
+            call->compute = has_tensor ? promote(call->compute, t) : t;
+            has_tensor = true;
+        }
+        p = next;
+    }
+    if (!has_tensor) call->compute = out_type;
+    if (call->n < n->n_args && n->args[call->n].kind != GRAPH_ARG_NULL && n->args[call->n].kind != GRAPH_ARG_DTYPE)
+        return unsupported(lo, n, "more arguments than expected", "use the op's plain form");
+    return check_kwargs(lo, n, op->params);
+}
+
+/* Numbers known only at run time become filled tiles: some recipes branch on the number itself. */
+static bool fill_numbers(Lower *lo, Call *call) {
+    bool any = false;
+    for (size_t i = 0; i < call->n; i++) {
+        KirArg *arg = &call->args[i];
+        if (arg->kind != KIR_ARG_NUM || !arg->num.is_runtime) continue;
+        KirType t = arg->num_is_bool ? KIR_MASK : arg->num_is_int && kir_type_of_dtype(call->compute) != KIR_F32 ? KIR_I32 : KIR_F32;
+        *arg = (KirArg){.kind = KIR_ARG_VAL, .val = kir_materialise(lo->pass->kir, *arg, t)};
+        any = true;
+    }
+    return any;
+}
+
+static bool eval_pointwise(Lower *lo, const GraphNode *n, const PointwiseOp *op, const Chain *chain, KirArg *out) {
+    Call call = {.n = 0, .compute = DTYPE_F32};
+    if (!read_call(lo, n, op, chain, &call)) return false;
+    DType out_type = lo->g->values[n->first_value].dtype[lo->variant];
+    Kir *k = lo->pass->kir;
+    size_t before = k->insns.n;
+    bool ok = pointwise_apply(k, n->op, call.args, call.strs, call.n, call.compute, out_type, out, lo->err);
+    if (!ok && fill_numbers(lo, &call)) {
+        *lo->err = (Err){0};
+        ok = pointwise_apply(k, n->op, call.args, call.strs, call.n, call.compute, out_type, out, lo->err);
+    }
+    if (!ok) {
+        if (!lo->err->where[0]) snprintf(lo->err->where, sizeof lo->err->where, "%s", graph_at(lo->a, lo->g, n));
+        return false;
+    }
+    note_new(k, before, n);
+    return true;
+}
+
+/* Tensors of one value. */
+static const struct {
+    const char *op, *arg_name;
+    int arg; /* position of the value, or -1 */
+    double value;
+} FILLS[] = {
+    {"aten.full.default", "fill_value", 1, 0},      {"aten.full_like.default", "fill_value", 1, 0},
+    {"aten.new_full.default", "fill_value", 2, 0},  {"aten.scalar_tensor.default", "s", 0, 0},
+    {"aten.fill.Scalar", "value", 1, 0},            {"aten.zeros.default", NULL, -1, 0},
+    {"aten.zeros_like.default", NULL, -1, 0},       {"aten.new_zeros.default", NULL, -1, 0},
+    {"aten.ones.default", NULL, -1, 1},             {"aten.ones_like.default", NULL, -1, 1},
+    {"aten.new_ones.default", NULL, -1, 1},         {"prims.fill.default", "value", 1, 0},
+};
+
+static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {
+    DType t = lo->g->values[n->first_value].dtype[lo->variant];
+    const char *str;
+    *out = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const(FILLS[i].value)};
+    if (FILLS[i].arg >= 0) {
+        const GraphArg *arg = graph_arg(n, (size_t)FILLS[i].arg, FILLS[i].arg_name);
+        if (!arg || !eval_arg(lo, n, arg, NULL, out, &str)) return false;
+    }
+    if (out->kind != KIR_ARG_NUM) return unsupported(lo, n, "the value is not a number", "fill with a number");
+    out->num_is_int = dtype_info(t)->cls == DTYPE_CLASS_I;
+    out->num_is_bool = t == DTYPE_BOOL;
+    return true;
+}
+
+static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chain *chain, KirArg *out) {
+    DType t = lo->g->values[n->first_value + result].dtype[lo->variant];
+    if (!dtype_is_supported(t))
+        return unsupported(lo, n, arena_printf(lo->a, "the result has dtype %s", dtype_info(t)->torch),
+                           t == DTYPE_I64 ? "make it int32 with dtype=torch.int32 or .to(torch.int32)"
+                                          : "use float16, bfloat16, float32, int32 or bool");
+    if (graph_is_view(n->op)) {
+        const GraphArg *self = graph_arg(n, 0, "self");
+        if (!self || self->kind != GRAPH_ARG_REF) return unsupported(lo, n, "the viewed tensor is missing", "");
+        return eval(lo, self->value, chain_get(lo, n, result, NULL, chain), out);
+    }
+    for (size_t i = 0; i < sizeof FILLS / sizeof FILLS[0]; i++)
+        if (strcmp(FILLS[i].op, n->op) == 0) return eval_fill(lo, n, i, out);
+    const PointwiseOp *op = pointwise_find(n->op);
+    if (op) return eval_pointwise(lo, n, op, chain, out);
+    return unsupported(lo, n, "the generator does not know this op",
+                       "pointwise ops, broadcasts and views are supported; `opwright ops` lists them");
+}
+
+static bool eval(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
+    for (size_t i = 0; i < lo->memo[value].n; i++)
+        if (lo->memo[value].at[i].chain == chain) {
+            *out = lo->memo[value].at[i].arg;
+            return true;
+        }
+    const GraphValue *v = &lo->g->values[value];
+    if (++lo->depth > MAX_DEPTH) return err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "the expression is nested more than %d deep", MAX_DEPTH);
+    bool ok = v->node < 0 ? eval_input(lo, value, chain, out) : eval_node(lo, &lo->g->nodes[v->node], v->result, chain, out);
+    lo->depth--;
+    Memo m = {.chain = chain, .arg = *out};
+    if (ok) vec_push(lo->a, &lo->memo[value], m);
+    return ok;
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
+
+static bool add_output(Lower *lo, uint32_t index) {
+    const GraphOutput *o = &lo->g->outputs[index];
+    const GraphValue *v = &lo->g->values[o->value];
+    PlanPass *p = lo->pass;
+    DType t = v->dtype[lo->variant];
+    KirArg arg;
+    if (!eval(lo, o->value, NULL, &arg)) return false;
+    KirVal val = kir_convert(p->kir, kir_materialise(p->kir, arg, kir_type_of_dtype(t)), kir_type_of_dtype(t));
+    PlanAccess acc = {.is_store = true, .tensor = index, .name = o->name, .tensor_name = o->name, .dtype = v->dtype};
+    acc.view = graph_view_contiguous(lo->a, &v->shape);
+    vec_push(lo->a, &p->access, acc);
+    vec_push(lo->a, &p->outputs, index);
+    kir_store(p->kir, (uint32_t)(p->access.n - 1), val);
+    return true;
+}
+
+static PlanPass *find_pass(Arena *a, PlanPasses *passes, const GraphShape *shape) {
+    for (size_t i = 0; i < passes->n; i++)
+        if (same_shape(&passes->at[i]->shape, shape)) return passes->at[i];
+    PlanPass *p = ARENA_NEW(a, PlanPass);
+    p->shape = *shape;
+    p->kir = kir_new(a);
+    vec_push(a, passes, p);
+    return p;
+}
+
+bool plan_lower(Arena *a, const Graph *g, size_t v, PlanPasses *passes, GraphBounds *bounds, Err *err) {
+    for (size_t i = 0; i < g->n_outputs; i++) find_pass(a, passes, &g->values[g->outputs[i].value].shape);
+    for (size_t k = 0; k < passes->n; k++) {
+        Lower lo = {.a = a, .g = g, .variant = v, .pass = passes->at[k], .bounds = bounds, .err = err};
+        lo.memo = ARENA_ARRAY(a, g->n_values, Memos);
+        for (uint32_t i = 0; i < g->n_outputs; i++)
+            if (same_shape(&lo.pass->shape, &g->values[g->outputs[i].value].shape) && !add_output(&lo, i)) return false;
+    }
+    return true;
+}
