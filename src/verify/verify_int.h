@@ -44,11 +44,6 @@ bool toolchain_find(Arena *a, const char *home, const char *scratch, Toolchain *
 /* $OPWRIGHT_RT, or beside the executable. */
 const char *toolchain_runtime(Arena *a, Err *err) ERR_CHECKED;
 
-/* ---- pch.c */
-/* The flags that make `header` (relative to home) a precompiled one for these flags: {"-include", path} with the compiled
- * file kept under $XDG_CACHE_HOME/opwright, built now when missing. NULL when that does not work out, which is no error. */
-const char *pch_get(Arena *a, const Toolchain *t, const char *header, const char *const *flags, size_t n_flags);
-
 /* ---- build.c */
 typedef struct Build {
     const char *dir;
