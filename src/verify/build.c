@@ -148,6 +148,15 @@ static Job make_job(Arena *a, const Toolchain *t, const Side *side, const char *
     return j;
 }
 
+/* The compiler named no fault of the source: it crashed, was killed, or found no room. */
+static bool compiler_failed(const Job *j, Err *err) {
+    const char *text = j->result.output;
+    size_t n = strlen(text), keep = n > 600 ? 600 : n;
+    if (j->result.signal_no)
+        return err_set(err, ERR_INTERNAL, NULL, "the compiler was killed by signal %d: %s", j->result.signal_no, text + n - keep);
+    return err_set(err, ERR_INTERNAL, NULL, "the compiler failed with status %d: %s", j->result.exit_code, text + n - keep);
+}
+
 /* What one finished job means; false for failures of ours. */
 static bool take_job(Arena *a, const Toolchain *t, const Desc *d, const Job *j, double limit_s, Build *b, DiagList *diags, Err *err) {
     if (j->failed_us) {
@@ -162,7 +171,7 @@ static bool take_job(Arena *a, const Toolchain *t, const Desc *d, const Job *j, 
         diag_add(diags, &slow);
         b->timed_out = true;
     } else if (j->result.exit_code != 0) {
-        compile_log_parse(d, t->home, j->result.output, diags);
+        if (compile_log_parse(d, t->home, j->result.output, diags) == 0) return compiler_failed(j, err);
     } else {
         return true;
     }

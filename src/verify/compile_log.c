@@ -130,8 +130,8 @@ static void begin(Log *l, const char *message, Place at) {
 static void parse_line(Log *l, const char *line) {
     const char *file, *rest;
     int line_no, column;
-    if (strstr(line, "ld: ") || strstr(line, "collect2: ")) {
-        if (strstr(line, "undefined reference") || strstr(line, "multiple definition")) begin(l, line, (Place){0});
+    if (strstr(line, "undefined reference to") || strstr(line, "multiple definition of")) {
+        begin(l, line, (Place){0});
         return;
     }
     bool included = !strncmp(line, "In file included from ", 22) || !strncmp(line, "                 from ", 22);
@@ -158,7 +158,7 @@ static void parse_line(Log *l, const char *line) {
     }
 }
 
-void compile_log_parse(const Desc *d, const char *home, const char *output, DiagList *diags) {
+size_t compile_log_parse(const Desc *d, const char *home, const char *output, DiagList *diags) {
     Log l = {.arena = diags->arena, .desc = d, .home = home, .diags = diags};
     for (const char *p = output; *p;) {
         size_t n = strcspn(p, "\n");
@@ -166,10 +166,5 @@ void compile_log_parse(const Desc *d, const char *home, const char *output, Diag
         p += n + (p[n] == '\n');
     }
     flush(&l);
-    if (l.n_added > 0) return;
-    /* Nothing recognised (a crashed compiler, a full disk): give the end of the text as it is. */
-    size_t n = strlen(output), keep = n > 800 ? 800 : n;
-    Diag raw = {.check = "compile", .stage = "build", .severity = DIAG_ERROR, .text = arena_strdup(l.arena, output + n - keep)};
-    raw.text_zh = raw.text;
-    diag_add(diags, &raw);
+    return l.n_added;
 }

@@ -64,8 +64,9 @@ bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, dou
 bool vendor_name_missing(Arena *a, const char *home, const char *section, const char *message, const char *name);
 
 /* ---- compile_log.c */
-/* Turns a compiler's output into diags. d gives the text of source lines, home is where our headers are. */
-void compile_log_parse(const Desc *d, const char *home, const char *output, DiagList *diags);
+/* Turns a compiler's output into diags; returns how many faults it named (0: the compiler itself failed). d gives the text
+ * of source lines, home is where our headers are. */
+size_t compile_log_parse(const Desc *d, const char *home, const char *output, DiagList *diags);
 
 /* ---- judge.c: one case's reply. */
 typedef struct CaseResult {
