@@ -11,6 +11,8 @@ from typing import Any, Callable, Optional
 
 import torch
 
+from .recorder import number_in
+
 aten = torch.ops.aten
 
 
@@ -61,7 +63,10 @@ class Mutation:
             raise self.r.unsupported(f"{name} writes into a constant tensor", "make the tensor with torch.zeros or torch.full")
         if t.root.owner:
             plain = name.split(".")[1].rstrip("_")
-            raise self.r.unsupported(f"{name} changes {t.root.owner} in place, which belongs to the caller",
+            if t.root.kind != "argument":
+                raise self.r.unsupported(f"forward changes {t.root.owner}, a {t.root.kind} of the module, in place ({name})",
+                                         "an operator keeps no state: for batch norm and the like call self.eval() in __init__")
+            raise self.r.unsupported(f"{name} changes the argument {t.root.owner} in place",
                                      f"use the form that returns a new tensor ({plain}, inplace=False, x = x + ...), or clone it first")
 
     def _check_shape(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -145,12 +150,12 @@ def _filled(m: Mutation, target: Any, value: Any) -> Any:
 
 def _fill_tensor(m: Mutation, bound: dict[str, Any]) -> Any:
     t = m.r.lookup(bound["value"])
-    return _filled(m, bound["self"], t.const.item()) if t.const is not None and t.const.numel() == 1 else bound["value"]
+    return _filled(m, bound["self"], number_in(t.const)) if t.const is not None and t.const.numel() == 1 else bound["value"]
 
 
 def _copy(m: Mutation, bound: dict[str, Any]) -> Any:
     t = m.r.lookup(bound["src"])
-    return _filled(m, bound["self"], t.const.item()) if t.const is not None and t.const.numel() == 1 else bound["src"]
+    return _filled(m, bound["self"], number_in(t.const)) if t.const is not None and t.const.numel() == 1 else bound["src"]
 
 
 def _masked_put(m: Mutation, bound: dict[str, Any]) -> Any:
@@ -162,7 +167,7 @@ def _masked_put(m: Mutation, bound: dict[str, Any]) -> Any:
     t = m.r.lookup(values)
     with m.r:
         if t.const is not None:
-            return aten.masked_fill.Scalar(x, indices[0], t.const.item())
+            return aten.masked_fill.Scalar(x, indices[0], number_in(t.const))
         return aten.masked_fill.Tensor(x, indices[0], values.reshape(()))
 
 

@@ -78,6 +78,7 @@ class Root:
 
     version: int = 0
     owner: str = ""  # name of the input or parameter that it belongs to
+    kind: str = ""   # of that input
 
 
 @dataclass
@@ -133,7 +134,7 @@ class Recorder(TorchDispatchMode):
     # ---- leaves -----------------------------------------------------------------------------------------------------
 
     def add_input(self, leaf: Input) -> None:
-        self._tracked[id(leaf.fake)] = Tracked(leaf.fake, {"ref": leaf.id}, Root(owner=leaf.id))
+        self._tracked[id(leaf.fake)] = Tracked(leaf.fake, {"ref": leaf.id}, Root(0, leaf.id, leaf.kind))
 
     def lookup(self, tensor: Any) -> Tracked:
         found = self._tracked.get(id(tensor))
@@ -157,7 +158,7 @@ class Recorder(TorchDispatchMode):
         """The value of a constant where a node needs it: a number, or an input that ModelNew rebuilds."""
         assert t.const is not None
         if t.const.numel() == 1:
-            return t.const.item()
+            return number_in(t.const)
         leaf = self.find_constant(t.const)
         if leaf is None:
             raise self.unsupported(f"forward uses a constant tensor of {t.const.numel()} elements that ModelNew cannot rebuild",
@@ -384,6 +385,17 @@ def source_text(frame: Any, path: str) -> str:
         if where is not None and where[0] == where[1] == frame.f_lineno and where[2] is not None:
             return line.encode()[where[2]: where[3]].decode("utf-8", "replace")
     return line.strip()
+
+
+def number_in(real: torch.Tensor) -> Any:
+    """The number in a one-element tensor with data, whatever modes are active."""
+    with torch._C._DisableTorchDispatch():
+        return real.item()
+
+
+def values_in(real: torch.Tensor) -> Any:
+    with torch._C._DisableTorchDispatch():
+        return real.tolist()
 
 
 def tensors_in(value: Any) -> list[Any]:

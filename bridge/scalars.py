@@ -1,10 +1,17 @@
-"""Which numbers of a graph follow a Python number among the arguments: the file is traced again with another value."""
+"""Which numbers of a graph follow a Python number among the arguments: the file is traced again with another value.
+
+Only an operator's numeric arguments (Scalar and float in its schema) can follow at run time; a dimension, a size or a
+flag is part of the program.
+"""
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Union
+
+import torch
 
 from . import model_tensors
 from .errors import BridgeError
@@ -44,13 +51,15 @@ def find(plan: Any, base: Any, retrace: Callable[[list[Any], list[Any]], Any], n
     names = Names()
     for leaf in base.inputs:
         names.take(leaf["id"])
+    nodes = with_defaults(base.nodes)
+    held = set(numbers_in(nodes))
     found: list[Scalar] = []
     places: dict[Where, str] = {}
     for origin, values, labels in (("argument", plan.inputs, plan.argument_names), ("init", plan.init_inputs, plan.init_names)):
         for i, value in enumerate(values):
-            if not isinstance(value, (bool, int, float)):
+            if not is_number(value) or (origin == "init" and value not in held):
                 continue
-            probe = _probe(plan, base, retrace, origin, i)
+            probe = _probe(plan, base, nodes, retrace, origin, i)
             if probe is None:
                 _note_fixed(notes, origin, labels[i], value)
                 continue
@@ -66,13 +75,24 @@ def find(plan: Any, base: Any, retrace: Callable[[list[Any], list[Any]], Any], n
     return found
 
 
+def names_of(ref: Any, inputs: list[Any], init_inputs: list[Any]) -> list[tuple[str, str, int]]:
+    """Name, origin and position of every number among the arguments; those of the graph are among them."""
+    from .reference import argument_names
+
+    out = []
+    for origin, values, parameters in (("argument", inputs, ref.forward_parameters()), ("init", init_inputs, ref.init_parameters())):
+        labels = argument_names(parameters, len(values))
+        out += [(labels[i], origin, i) for i, v in enumerate(values) if is_number(v)]
+    return out
+
+
 def _note_fixed(notes: list[str], origin: str, label: str, value: Number) -> None:
     """Sizes and modes given to a constructor (in_features) are fixed by their nature; a call argument is worth a word."""
     if origin == "argument":
         notes.append(f"{label}: the operations themselves depend on it, so it is fixed to {value}")
 
 
-def _probe(plan: Any, base: Any, retrace: Any, origin: str, i: int) -> Optional[tuple[list[Where], str, bool]]:
+def _probe(plan: Any, base: Any, nodes: list[Any], retrace: Any, origin: str, i: int) -> Optional[tuple[list[Where], str, bool]]:
     """Places that follow argument i, the expression for it in forward, and whether anything else in the graph changed;
     None when every other value gives another graph or none."""
     for other in other_values((plan.inputs if origin == "argument" else plan.init_inputs)[i]):
@@ -85,7 +105,7 @@ def _probe(plan: Any, base: Any, retrace: Any, origin: str, i: int) -> Optional[
         if not same_shape_of_graph(base, again):
             continue
         old = plan.inputs[i] if origin == "argument" else plan.init_inputs[i]
-        where, derived = changed_numbers(base.nodes, again.nodes, old, other)
+        where, derived = changed_numbers(nodes, with_defaults(again.nodes), old, other)
         if origin == "argument" or not where:
             return where, "", derived
         expr = _attribute(base.run.model, old, again.run.model, other)
@@ -116,7 +136,8 @@ def changed_numbers(a: list[Any], b: list[Any], old: Number, new: Number) -> tup
             for i, (p, q) in enumerate(zip(x, y)):
                 walk(p, q, (*at, i))
         elif x != y or type(x) is not type(y):
-            if is_number(x) and is_number(y) and x == old and y == new and isinstance(x, bool) == isinstance(old, bool):
+            same = is_number(x) and is_number(y) and x == old and y == new and isinstance(x, bool) == isinstance(old, bool)
+            if same and takes_number(a[at[0]]["op"], at[1:]):
                 follow.append(at)
             else:
                 derived = True
@@ -136,7 +157,72 @@ def _attribute(model: Any, old: Number, other_model: Any, new: Number) -> Option
 
 
 def _put(nodes: list[Any], where: Where, value: Any) -> None:
-    target: Any = nodes
-    for key in where[:-1]:
+    """Sets one number; arguments that were left out as defaults are written up to it."""
+    node = nodes[where[0]]
+    if where[1] == "args":
+        node["args"] += default_args(node)[: where[2] + 1 - len(node["args"])]
+    target: Any = node
+    for key in where[1:-1]:
         target = target[key]
     target[where[-1]] = value
+
+
+# ---- what the operators' schemas say ----------------------------------------------------------------------------------
+
+
+def schema_of(op: str) -> Any:
+    namespace, name, overload = op.split(".", 2)
+    return getattr(getattr(getattr(torch.ops, namespace), name), overload)._schema
+
+
+def takes_number(op: str, where: Where) -> bool:
+    """where: ("args", i, ...) or ("kwargs", name, ...)."""
+    arguments = schema_of(op).arguments
+    if where[0] == "args":
+        argument = arguments[where[1]] if where[1] < len(arguments) else None
+    else:
+        argument = next((a for a in arguments if a.name == where[1]), None)
+    return argument is not None and any(word in str(argument.type) for word in ("number", "Scalar", "float"))
+
+
+def default_args(node: dict[str, Any]) -> list[Any]:
+    """Values of the positional arguments that the call leaves out, up to the first without a default."""
+    out: list[Any] = []
+    for a in schema_of(node["op"]).arguments[len(node["args"]):]:
+        if a.kwarg_only or a.name in node["kwargs"] or not a.has_default_value() or not _is_json(a.default_value):
+            break
+        out.append(a.default_value)
+    return out
+
+
+def _is_json(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, int, float, str)) or (isinstance(value, list) and all(map(_is_json, value)))
+
+
+def with_defaults(nodes: list[Any]) -> list[Any]:
+    """A copy in which no positional argument is left out, so that a value equal to the default is seen too."""
+    nodes = copy.deepcopy(nodes)
+    for node in nodes:
+        node["args"] += default_args(node)
+    return nodes
+
+
+def numbers_in(nodes: list[Any]) -> list[Number]:
+    """The numbers that could follow an argument."""
+    out: list[Number] = []
+
+    def walk(value: Any) -> None:
+        if is_number(value):
+            out.append(value)
+        elif isinstance(value, list):
+            for v in value:
+                walk(v)
+
+    for node in nodes:
+        for i, value in enumerate(node["args"]):
+            if takes_number(node["op"], ("args", i)):
+                walk(value)
+        for key, value in node["kwargs"].items():
+            if takes_number(node["op"], ("kwargs", key)):
+                walk(value)
+    return out

@@ -7,7 +7,9 @@ traces that agree are one graph. One trace is `TraceRun`.
 from __future__ import annotations
 
 import contextlib
+import logging
 import math
+import sys
 from typing import Any, Iterator, Optional
 
 import torch
@@ -19,7 +21,7 @@ from . import model_source, reference, scalars, sizes
 from .errors import BridgeError, from_user_code, is_out_of_memory, out_of_memory, same_file, user_line
 from .model_tensors import Slot, cast_floating, slots
 from .names import Names, operator_name
-from .recorder import Input, Node, Recorder, SizeArg
+from .recorder import Input, Node, Recorder, SizeArg, number_in, values_in
 
 FLOAT_VARIANTS = (torch.float16, torch.bfloat16, torch.float32)
 LARGEST_BAKED_CONSTANT = 1024  # elements of a tensor written into the code that ModelNew can hold as text
@@ -152,8 +154,6 @@ class TraceRun:
         original = torch.SymBool.__bool__
 
         def watched(value: Any) -> bool:
-            import sys
-
             taken = original(value)
             frame = sys._getframe(1)
             if same_file(frame.f_code.co_filename, self.ref.path):
@@ -177,7 +177,7 @@ class TraceRun:
             leaf = self._constant_leaf(name, name, real)
             leaf.needs.add(name)
         elif real.numel() <= LARGEST_BAKED_CONSTANT:
-            leaf = self._constant_leaf("constant", f"torch.tensor({real.tolist()!r}, dtype={real.dtype})", real)
+            leaf = self._constant_leaf("constant", f"torch.tensor({values_in(real)!r}, dtype={real.dtype})", real)
         else:
             return None
         self._constants[id(real)] = leaf
@@ -208,7 +208,7 @@ class TraceRun:
     def _output_value(self, tensor: Any, line: int) -> Any:
         tracked = self.recorder.lookup(tensor)
         if tracked.const is not None and tracked.const.numel() == 1:
-            node = self.recorder.add_node("aten.full.default", [list(tensor.shape), tracked.const.item()], {"dtype": tensor.dtype},
+            node = self.recorder.add_node("aten.full.default", [list(tensor.shape), number_in(tracked.const)], {"dtype": tensor.dtype},
                                           [(tensor.dtype, list(tensor.shape))])
             node.at.line = line
             return {"ref": node.results[0].id}
@@ -357,6 +357,8 @@ def trace(params: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
 
 
 def build_graph(path: str, ops: list[str]) -> dict[str, Any]:
+    for name in ("torch._subclasses.fake_tensor", "torch.fx.experimental.symbolic_shapes"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # traces that may fail are part of the method
     plan = Plan(reference.load(path), ops)
     notes: list[str] = []
     variants = trace_variants(plan, notes)

@@ -1,0 +1,240 @@
+"""Inputs of one run: what get_inputs() gives, or the same kind of values in other shapes, dtypes and layouts."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from typing import Any, Iterator, Optional
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import reference
+from .errors import BridgeError
+from .model_tensors import Slot, slots
+
+POOL_ELEMENTS = 1 << 22     # sample of a file's own values that is enough to draw from
+DIM_CAPS = (1024, 256, 64, 16, 4)
+EDGE_SHARE = 16             # one element in this many becomes an edge value
+
+_FACTORIES = {"aten.rand.default", "aten.randn.default", "aten.randint.default", "aten.randint.low", "aten.zeros.default",
+              "aten.ones.default", "aten.full.default", "aten.empty.memory_format", "aten.rand.generator", "aten.randn.generator",
+              "aten.randint.generator", "aten.randint.low_generator"}
+
+
+class Case:
+    """One set of inputs. `arguments` are forward's, in order; `model` maps paths to replaced parameters and buffers."""
+
+    def __init__(self, arguments: list[Any], init_inputs: list[Any], dtype: Optional[torch.dtype]) -> None:
+        self.arguments, self.init_inputs, self.dtype = arguments, init_inputs, dtype
+        self.model: dict[str, list[int]] = {}
+        self.profile = "own"
+
+    def tensors(self) -> list[torch.Tensor]:
+        return [a for a in self.arguments if isinstance(a, torch.Tensor)]
+
+
+def set_seed(seed: int) -> None:
+    torch.manual_seed(seed)
+    random.seed(seed)
+    try:
+        import numpy
+
+        numpy.random.seed(seed % (1 << 32))
+    except ImportError:
+        pass
+
+
+def make(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
+    kind = spec.get("kind", "own")
+    if kind == "own":
+        return own(ref, _count(spec.get("trial", 0)), seed)
+    if kind == "sized":
+        return sized(ref, spec, seed)
+    raise BridgeError("bad_input", f"no case of kind {kind!r}", hint='kinds are "own" and "sized"')
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 100000:
+        raise BridgeError("bad_input", f"trial is {value!r}, not a small count")
+    return value
+
+
+def own(ref: reference.Reference, trial: int, seed: int) -> Case:
+    """The inputs of call number `trial` of get_inputs() after one seeding."""
+    set_seed(seed)
+    init_inputs = ref.get_init_inputs()
+    set_seed(seed)
+    inputs = ref.get_inputs()
+    for _ in range(trial):
+        inputs = ref.get_inputs()
+    reference.check_inputs(ref, inputs)
+    return Case(inputs, init_inputs, None)
+
+
+# ---- sized cases ------------------------------------------------------------------------------------------------------
+
+
+def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
+    set_seed(seed)
+    init_inputs = ref.get_init_inputs()
+    set_seed(seed)
+    pool = sample_inputs(ref)
+    reference.check_inputs(ref, pool)
+    variant = spec.get("variant")
+    dtype = getattr(torch, variant, None) if isinstance(variant, str) else None
+    if not isinstance(dtype, torch.dtype):
+        raise BridgeError("bad_input", f"variant {variant!r} is not a dtype")
+    case = Case(list(pool), list(init_inputs), dtype if dtype.is_floating_point else None)
+    case.profile = spec.get("profile", "own")
+    _set_scalars(ref, case, spec.get("scalars") or {})
+    arguments, case.model = split_shapes(spec.get("inputs") or [])
+    generator = torch.Generator().manual_seed(seed)
+    tensor_at = [i for i, v in enumerate(pool) if isinstance(v, torch.Tensor)]
+    if arguments and len(arguments) != len(tensor_at):
+        raise BridgeError("bad_input", f"the case has shapes for {len(arguments)} tensors; get_inputs() returns {len(tensor_at)}")
+    for i, shape in zip(tensor_at, arguments or [list(pool[i].shape) for i in tensor_at]):
+        values = draw(pool[i], shape, generator)
+        if case.dtype is not None and values.is_floating_point():
+            values = values.to(case.dtype)
+        if case.profile == "edge" and values.is_floating_point():
+            mix_edges(values, generator)
+        case.arguments[i] = lay_out(values, spec.get("layout", "contiguous"))
+    return case
+
+
+def split_shapes(entries: list[Any]) -> tuple[list[list[int]], dict[str, list[int]]]:
+    """Shapes of the tensor arguments in order, and of parameters and buffers by path."""
+    arguments: list[list[int]] = []
+    model: dict[str, list[int]] = {}
+    for entry in entries:
+        shape = entry.get("shape") if isinstance(entry, dict) else None
+        if not isinstance(shape, list) or not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in shape):
+            raise BridgeError("bad_input", f"{entry!r} is not an input with a shape")
+        path = entry.get("path")
+        if isinstance(path, str) and path:
+            model[path] = shape
+        else:
+            arguments.append(shape)
+    return arguments, model
+
+
+def _set_scalars(ref: reference.Reference, case: Case, scalars: dict[str, Any]) -> None:
+    """Scalars by the names the graph gives them: forward's arguments first, then the constructor's."""
+    from . import scalars as naming
+
+    for name, where, index in naming.names_of(ref, case.arguments, case.init_inputs):
+        if name in scalars:
+            target = case.arguments if where == "argument" else case.init_inputs
+            target[index] = type(target[index])(scalars[name])
+
+
+def draw(pool: torch.Tensor, shape: list[int], generator: torch.Generator) -> torch.Tensor:
+    """Values of the pool in another shape; the pool itself where the shape is the same."""
+    if list(pool.shape) == shape:
+        return pool.detach().clone().contiguous()
+    n = 1
+    for size in shape:
+        n *= size
+    if pool.numel() == 0:
+        return torch.rand(shape, generator=generator).to(pool.dtype)
+    picks = torch.randint(0, pool.numel(), (n,), generator=generator)
+    return pool.detach().reshape(-1)[picks].reshape(shape)
+
+
+def mix_edges(values: torch.Tensor, generator: torch.Generator) -> None:
+    """Puts special values at random places; every kind occurs when there is room."""
+    info = torch.finfo(values.dtype)
+    edges = torch.tensor([0.0, -0.0, info.max, -info.max, info.tiny, -info.tiny, info.smallest_normal * info.eps,
+                          float("inf"), float("-inf"), float("nan")], dtype=torch.float64).to(values.dtype)
+    n = values.numel()
+    count = min(n, max(len(edges), n // EDGE_SHARE))
+    if count == 0:
+        return
+    places = torch.randperm(n, generator=generator)[:count]
+    values.view(-1)[places] = edges[torch.arange(count) % len(edges)]
+
+
+def lay_out(values: torch.Tensor, layout: str) -> torch.Tensor:
+    """`strided`: dimensions in reverse order of memory with gaps between elements, which hold a value that is not wanted."""
+    if layout == "contiguous":
+        return values
+    if layout != "strided":
+        raise BridgeError("bad_input", f"no layout {layout!r}", hint='layouts are "contiguous" and "strided"')
+    order = list(range(values.dim()))[::-1]
+    sizes = [values.size(d) for d in order]
+    if not sizes:
+        view = poison(torch.empty(3, dtype=values.dtype))[1]
+    else:
+        sizes[-1] = sizes[-1] * 2 + 1
+        view = poison(torch.empty(sizes, dtype=values.dtype))[..., 1::2].permute(order)
+    view.copy_(values)
+    return view
+
+
+def poison(t: torch.Tensor) -> torch.Tensor:
+    if t.dtype == torch.bool:
+        return t.fill_(True)
+    return t.fill_(float("nan")) if t.is_floating_point() else t.fill_(torch.iinfo(t.dtype).max)
+
+
+# ---- the file's own values, at a bearable size ------------------------------------------------------------------------
+
+
+def sample_inputs(ref: reference.Reference) -> list[Any]:
+    """get_inputs(), with its dimensions capped where the real sizes are far beyond what drawing values needs."""
+    example, real = reference.example_inputs(ref)
+    if real or _elements(example) <= POOL_ELEMENTS:
+        return example if real else ref.get_inputs()
+    largest = max(t.numel() for t in example if isinstance(t, torch.Tensor))
+    for cap in DIM_CAPS:
+        with contextlib.suppress(Exception):
+            with _CappedSizes(cap):
+                inputs = ref.get_inputs()
+            if _elements(inputs) <= POOL_ELEMENTS or cap == DIM_CAPS[-1] and _elements(inputs) < largest:
+                return inputs
+    return ref.get_inputs()
+
+
+def _elements(values: list[Any]) -> int:
+    return sum(v.numel() for v in values if isinstance(v, torch.Tensor))
+
+
+class _CappedSizes(TorchDispatchMode):
+    """Factory functions make each dimension at most `cap`; equal sizes stay equal, so later operations still fit."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    def __init__(self, cap: int) -> None:
+        super().__init__()
+        self.cap = cap
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if str(func) in _FACTORIES:
+            args = tuple([min(n, self.cap) for n in a] if isinstance(a, (list, tuple)) else a for a in args)
+            if isinstance(kwargs.get("size"), (list, tuple)):
+                kwargs = {**kwargs, "size": [min(n, self.cap) for n in kwargs["size"]]}
+        return func(*args, **kwargs)
+
+
+# ---- parameters in other sizes ----------------------------------------------------------------------------------------
+
+
+def resize_model(model: torch.nn.Module, shapes: dict[str, list[int]], seed: int) -> None:
+    """Parameters and buffers in the shapes of a case, with values drawn from their own: the same in every model."""
+    for path, slot in _by_path(model, shapes):
+        old = slot.get()
+        if list(old.shape) == shapes[path]:
+            continue
+        generator = torch.Generator().manual_seed(seed)
+        new = draw(old, shapes[path], generator)
+        slot.set(torch.nn.Parameter(new, old.requires_grad) if isinstance(old, torch.nn.Parameter) else new)
+
+
+def _by_path(model: torch.nn.Module, shapes: dict[str, list[int]]) -> Iterator[tuple[str, Slot]]:
+    for slot in list(slots(model)):
+        if slot.path in shapes:
+            yield slot.path, slot

@@ -1,0 +1,272 @@
+"""The `run` method of docs/bridge.md: one case through the candidate, the reference in its own dtype, and in float64."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from types import ModuleType
+from typing import Any, Callable, Optional, Protocol
+
+import torch
+
+from . import candidate, cases, reference
+from .candidate import CandidateError
+from .errors import BridgeError, describe, from_user_code, is_out_of_memory, out_of_memory
+from .frames import Buffer
+from .model_tensors import cast_floating
+
+DEFAULT_SEED = 1024
+
+
+class Library(Protocol):
+    """What the candidate calls as custom_ops_lib: bridge/runtime.py, or a stand-in of a test."""
+
+    def make_module(self, name: str) -> ModuleType: ...
+
+    def report(self) -> dict[str, Any]: ...
+
+    def close(self) -> None: ...
+
+
+def open_library(params: dict[str, Any]) -> Library:
+    """The built operator on the simulator."""
+    from .runtime import Runtime  # type: ignore[import-not-found]
+
+    runtime = Runtime(_text(params, "runtime"), params.get("chip") or "Ascend910B4")
+    if params.get("trail"):
+        runtime.set_trail(params["trail"])
+    runtime.load_op(_text(params, "host_so"), _text(params, "kernel_name"), params.get("kernel_sos") or [])
+    runtime.load_binding(_text(params, "binding_so"))
+    return runtime  # type: ignore[no-any-return]
+
+
+def _text(params: dict[str, Any], name: str) -> str:
+    value = params.get(name)
+    if not isinstance(value, str) or not value:
+        raise BridgeError("bad_input", f"run needs {name}")
+    return value
+
+
+def run(params: dict[str, Any]) -> tuple[dict[str, Any], list[Buffer]]:
+    return run_case(params, open_library)
+
+
+def run_case(params: dict[str, Any], library_of: Callable[[dict[str, Any]], Library]) -> tuple[dict[str, Any], list[Buffer]]:
+    ref = reference.load(_text(params, "reference"))
+    seed = params.get("seed", DEFAULT_SEED)
+    want = params.get("want") or ["golden", "eager", "actual"]
+    case = cases.make(ref, params.get("case") or {"kind": "own"}, seed)
+    answer = Answer(ref, case)
+    if "actual" in want:
+        run_candidate(answer, params, library_of, seed)
+    if answer.error is None and ("golden" in want or "eager" in want):
+        run_reference(answer, seed, "golden" in want)
+    return answer.to_json(want), answer.blobs(want)
+
+
+class Answer:
+    """Everything one run found out."""
+
+    def __init__(self, ref: reference.Reference, case: cases.Case) -> None:
+        self.ref, self.case = ref, case
+        self.names = reference.argument_names(ref.forward_parameters(), len(case.arguments))
+        self.actual: Optional[list[torch.Tensor]] = None
+        self.eager: list[torch.Tensor] = []
+        self.golden: list[torch.Tensor] = []
+        self.kinds: dict[str, str] = {}
+        self.error: Optional[CandidateError] = None
+        self.report: dict[str, Any] = {}
+        self.changed: list[str] = []
+        self.fallback: list[str] = []
+        self.conversions: list[str] = []
+        self.note = ""
+        self.times = {"reference_s": 0.0, "golden_s": 0.0, "candidate_s": 0.0}
+
+    def to_json(self, want: list[str]) -> dict[str, Any]:
+        out: dict[str, Any] = {
+            "inputs": [_tensor_json(t) for t in self.case.tensors()],
+            "outputs": [{**_tensor_json(t), "golden_dtype": "float64" if t.is_floating_point() else "int64"} for t in self.eager],
+            "eager_outputs": [_tensor_json(t) for t in self.eager],
+            "actual": None if self.actual is None else [_tensor_json(t) for t in self.actual],
+            "candidate_error": None if self.error is None else self.error.to_json(),
+            "report": self.report, "inputs_changed": self.changed, "fallback": self.fallback,
+            "conversions": self.conversions, "times": self.times,
+            "output_kinds": self.kinds, "blob_names": [name for name, _ in self._parts(want)],
+        }
+        if self.note:
+            out["golden_note"] = self.note
+        return out
+
+    def _parts(self, want: list[str]) -> list[tuple[str, torch.Tensor]]:
+        lists = [(n, t) for n, t in (("golden", self.golden), ("eager", self.eager), ("actual", self.actual or [])) if n in want]
+        count = max([len(t) for _, t in lists], default=0)
+        return [(f"{n}{i}", t[i]) for i in range(count) for n, t in lists if i < len(t)]
+
+    def blobs(self, want: list[str]) -> list[Buffer]:
+        return [tensor_bytes(t) for _, t in self._parts(want)]
+
+
+def _tensor_json(t: torch.Tensor) -> dict[str, Any]:
+    return {"dtype": reference.dtype_name(t.dtype), "shape": list(t.shape)}
+
+
+def tensor_bytes(t: torch.Tensor) -> Buffer:
+    """Little-endian elements in row-major order. The buffer keeps the tensor alive."""
+    t = t.detach().contiguous()
+    n_bytes = t.numel() * t.element_size()
+    if n_bytes == 0:
+        return b""
+    buffer = (ctypes.c_char * n_bytes).from_address(t.data_ptr())
+    buffer.owner = t  # type: ignore[attr-defined]
+    return memoryview(buffer)
+
+
+# ---- the candidate ----------------------------------------------------------------------------------------------------
+
+
+def run_candidate(answer: Answer, params: dict[str, Any], library_of: Callable[[dict[str, Any]], Library], seed: int) -> None:
+    """Fills the candidate's part of the answer; its failures are results, not errors."""
+    library: Optional[Library] = None
+    try:
+        try:
+            library = library_of(params)
+            module = library.make_module("custom_ops_lib")
+        except BridgeError:
+            raise
+        except Exception as exc:
+            raise candidate.from_exception(exc, "import") from exc
+        with candidate.npu_is_cpu():
+            _construct_and_call(answer, _text(params, "model_src"), module, seed)
+    except CandidateError as exc:
+        answer.error = exc
+    finally:
+        if library is not None:
+            answer.report = library.report()
+            if answer.error is not None:
+                answer.actual = None
+            answer.actual = [t.detach().clone() for t in answer.actual] if answer.actual else answer.actual
+            library.close()
+
+
+def _construct_and_call(answer: Answer, model_src: str, module: ModuleType, seed: int) -> None:
+    cls = candidate.load_class(model_src, module)
+    case = answer.case
+    try:
+        model = build(cls, case, seed)
+    except Exception as exc:
+        _pass_memory(exc)
+        raise candidate.from_exception(exc, "construct") from exc
+    arguments = [candidate.fresh(a) for a in case.arguments]
+    watch = candidate.Watch()
+    start = time.monotonic()
+    try:
+        with torch.no_grad(), watch:
+            result = model(*arguments)
+    except Exception as exc:
+        _pass_memory(exc)
+        raise candidate.from_exception(exc, "forward") from exc
+    finally:
+        answer.times["candidate_s"] = time.monotonic() - start
+        answer.fallback, answer.conversions = watch.seen, watch.conversions
+    answer.changed = candidate.changed(case.arguments, arguments, answer.names)
+    flat = candidate.flatten(result)
+    if flat is None:
+        raise CandidateError("forward", f"ModelNew returned {type(result).__name__}, not a tensor or a tuple or list of tensors")
+    answer.kinds["actual"], answer.actual = flat
+
+
+def _pass_memory(exc: BaseException) -> None:
+    if is_out_of_memory(exc):
+        raise out_of_memory() from exc
+
+
+# ---- the reference ----------------------------------------------------------------------------------------------------
+
+
+def build(cls: Callable[..., torch.nn.Module], case: cases.Case, seed: int) -> torch.nn.Module:
+    """A model with the weights every model of this case has: seed, constructor, then the case's sizes and dtype."""
+    cases.set_seed(seed)
+    model = cls(*[candidate.fresh(v) for v in case.init_inputs])
+    cases.resize_model(model, case.model, seed)
+    if case.dtype is not None:
+        cast_floating(model, case.dtype)
+    return model
+
+
+def run_reference(answer: Answer, seed: int, want_golden: bool) -> None:
+    ref, case = answer.ref, answer.case
+    try:
+        model = build(ref.cls, case, seed)
+    except Exception as exc:
+        raise from_user_code(exc, ref.path, f"{ref.class_name}(...) raised an exception") from exc
+    start = time.monotonic()
+    answer.kinds["outputs"], answer.eager = _eager(answer, model, seed)
+    answer.times["reference_s"] = time.monotonic() - start
+    if not want_golden:
+        return
+    start = time.monotonic()
+    answer.golden = _golden(answer, seed)
+    answer.times["golden_s"] = time.monotonic() - start
+
+
+def _call(ref: reference.Reference, model: torch.nn.Module, arguments: list[Any]) -> tuple[str, list[torch.Tensor]]:
+    with torch.no_grad(), candidate.npu_is_cpu():
+        result = model(*arguments)
+    flat = candidate.flatten(result)
+    if flat is None:
+        raise BridgeError("unsupported", f"forward returns a {type(result).__name__}", ref.path, ref.class_line(),
+                          "return a tensor, or a tuple or list of tensors")
+    if any(t.is_complex() for t in flat[1]):
+        raise BridgeError("unsupported", "forward returns a complex tensor", ref.path, ref.class_line(), "return real tensors")
+    return flat[0], [t.detach() for t in flat[1]]
+
+
+def _eager(answer: Answer, model: torch.nn.Module, seed: int) -> tuple[str, list[torch.Tensor]]:
+    """The reference in the case's dtype; where PyTorch's CPU has no such kernel, in float32 and rounded."""
+    ref, case = answer.ref, answer.case
+    try:
+        return _call(ref, model, [candidate.fresh(a) for a in case.arguments])
+    except BridgeError:
+        raise
+    except Exception as exc:
+        if case.dtype in (None, torch.float32) or is_out_of_memory(exc):
+            raise from_user_code(exc, ref.path, "forward of the reference raised an exception") from exc
+        first = exc
+    try:
+        kind, outputs = _run_as(answer, torch.float32, seed)
+    except Exception as exc:
+        raise from_user_code(first, ref.path, "forward of the reference raised an exception") from exc
+    answer.note = f"eager: {reference.dtype_name(case.dtype)} is not done on this CPU ({describe(first)}); computed in float32 and rounded"
+    return kind, [t.to(case.dtype) if t.is_floating_point() else t for t in outputs]
+
+
+def _run_as(answer: Answer, dtype: torch.dtype, seed: int) -> tuple[str, list[torch.Tensor]]:
+    """The reference with inputs and weights as the case has them, already rounded, taken into a wider dtype."""
+    model = build(answer.ref.cls, answer.case, seed)
+    cast_floating(model, dtype)
+    arguments = [a.detach().to(dtype) if isinstance(a, torch.Tensor) and a.is_floating_point() else candidate.fresh(a)
+                 for a in answer.case.arguments]
+    return _call(answer.ref, model, [candidate.fresh(a) if isinstance(a, torch.Tensor) else a for a in arguments])
+
+
+def _golden(answer: Answer, seed: int) -> list[torch.Tensor]:
+    """float64 for floating outputs; integer and bool outputs are exact in the reference's own run."""
+    outputs = answer.eager
+    if not any(t.is_floating_point() for t in answer.eager):
+        return [t.to(torch.int64) for t in answer.eager]
+    for dtype in (torch.float64, torch.float32):
+        try:
+            outputs = _run_as(answer, dtype, seed)[1]
+            if [t.shape for t in outputs] != [t.shape for t in answer.eager]:
+                raise ValueError("its results have other shapes there")
+            break
+        except Exception as exc:
+            _pass_memory(exc)
+            answer.note = _joined(answer.note, f"golden: the reference does not run in {reference.dtype_name(dtype)} ({describe(exc)}); "
+                                  + ("computed in float32" if dtype is torch.float64 else "its own results stand in"))
+            outputs = answer.eager
+    return [g.to(torch.float64) if e.is_floating_point() else e.to(torch.int64) for g, e in zip(outputs, answer.eager)]
+
+
+def _joined(a: str, b: str) -> str:
+    return f"{a}; {b}" if a else b
