@@ -16,6 +16,8 @@
 int cli_report(const Err *err);
 /* Starts the worker with opwright's own files; NULL after an error. */
 Bridge *cli_start_bridge(Arena *a, Err *err) ERR_CHECKED;
+/* A positive number of an option; the error names the option. */
+bool cli_parse_positive(const char *option, const char *text, double *out, Err *err) ERR_CHECKED;
 /* Progress lines of long work, to stderr. */
 void cli_log(void *ctx, const char *line);
 

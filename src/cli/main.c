@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Command {
@@ -34,6 +35,13 @@ int cli_report(const Err *err) {
 void cli_log(void *ctx, const char *line) {
     (void)ctx;
     fprintf(stderr, "  %s\n", line);
+}
+
+bool cli_parse_positive(const char *option, const char *text, double *out, Err *err) {
+    char *end;
+    *out = strtod(text, &end);
+    if (end != text && *end == '\0' && *out > 0 && *out < 1e9) return true;
+    return err_set(err, ERR_USAGE, NULL, "--%s takes a positive number, not `%s`", option, text);
 }
 
 Bridge *cli_start_bridge(Arena *a, Err *err) {

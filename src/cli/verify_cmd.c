@@ -48,13 +48,6 @@ typedef struct Args {
     bool local, help;
 } Args;
 
-static bool parse_positive(const char *name, const char *text, double *out, Err *err) {
-    char *end;
-    *out = strtod(text, &end);
-    if (end != text && *end == '\0' && *out > 0 && *out < 1e9) return true;
-    return err_set(err, ERR_USAGE, NULL, "--%s takes a positive number, not `%s`", name, text);
-}
-
 static bool parse_one(int c, Args *args, Err *err) {
     VerifyOptions *o = &args->options;
     switch (c) {
@@ -65,8 +58,8 @@ static bool parse_one(int c, Args *args, Err *err) {
     case OPT_RESULT: args->result_path = optarg; return true;
     case OPT_STANDARD: return verify_standard_find(optarg, &o->standard, err);
     case OPT_CHIP: o->chip = optarg; return true;
-    case OPT_TIME: return parse_positive("time-limit", optarg, &o->stage_limit_s, err);
-    case OPT_MEMORY: return parse_positive("memory-limit", optarg, &o->memory_mb, err);
+    case OPT_TIME: return cli_parse_positive("time-limit", optarg, &o->stage_limit_s, err);
+    case OPT_MEMORY: return cli_parse_positive("memory-limit", optarg, &o->memory_mb, err);
     case OPT_KEEP: o->keep_build = true; return true;
     case OPT_QUIET: o->on_log = NULL; return true;
     case 'h': args->help = true; return true;
@@ -93,7 +86,7 @@ static bool parse_args(int argc, char **argv, Args *args, Err *err) {
 }
 
 static bool write_result(const char *path, const json_t *result, Err *err) {
-    char *text = json_dumps(result, JSON_INDENT(2) | JSON_ENSURE_ASCII * 0);
+    char *text = json_dumps(result, JSON_INDENT(2));
     if (!text) return err_set(err, ERR_INTERNAL, NULL, "the result cannot be written as JSON");
     bool ok = fs_write(path, text, strlen(text), err);
     free(text);
