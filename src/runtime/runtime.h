@@ -7,47 +7,15 @@
 #ifndef OPWRIGHT_RUNTIME_RUNTIME_H
 #define OPWRIGHT_RUNTIME_RUNTIME_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "../../hostapi/abi.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define RT_API __attribute__((visibility("default")))
-#define RT_MAX_RANK 16
+#define RT_API OWH_API
 
-/* A tensor handle: reference counted; storage is either the runtime's (rt_tensor_new) or the caller's. */
-typedef struct RtTensor {
-    int32_t refs;
-    int32_t dtype; /* DType of base/dtype.def, by position */
-    int32_t rank;
-    int32_t owns;             /* storage is ours: freed with the last handle */
-    int64_t size[RT_MAX_RANK];
-    int64_t stride[RT_MAX_RANK]; /* elements */
-    int64_t offset;              /* of the first element in the storage, elements */
-    void *storage;
-    int64_t storage_bytes;
-    struct RtTensor *base; /* views keep the storage's owner alive; NULL otherwise */
-    int32_t is_input;      /* handed in from outside; anything else was allocated by the binding */
-} RtTensor;
-
-/* A value passed between Python and a binding function. */
-typedef enum { RT_NONE, RT_TENSOR, RT_INT, RT_FLOAT, RT_BOOL, RT_STR, RT_INTS, RT_FLOATS, RT_BOOLS, RT_TENSORS, RT_TUPLE } RtKind;
-typedef struct RtValue {
-    int32_t kind; /* RtKind */
-    int32_t n;    /* length of list kinds */
-    union {
-        RtTensor *tensor; /* one reference is handed over with the value */
-        int64_t i;        /* RT_INT, RT_BOOL */
-        double f;
-        char *str;      /* malloc'ed */
-        int64_t *ints;  /* malloc'ed: RT_INTS, RT_BOOLS */
-        double *floats; /* malloc'ed */
-        struct RtValue *items; /* malloc'ed: RT_TENSORS, RT_TUPLE */
-    } u;
-} RtValue;
-
+/* RtTensor, RtKind and RtValue are in hostapi/abi.h, which the bindings share. */
 typedef struct Rt Rt;
 
 /* chip: "Ascend910B4". NULL on failure with text in rt_error(NULL). */
@@ -68,7 +36,8 @@ RT_API int rt_load_binding(Rt *rt, const char *binding_so);
 /* Functions the binding exports (PYBIND11_MODULE m.def). */
 RT_API int rt_n_functions(const Rt *rt);
 RT_API const char *rt_function_name(const Rt *rt, int i);
-/* Parameter names known from py::arg, JSON list of {name, default?}, or NULL when not named. */
+/* Parameters, JSON list of {type, name?, default?}: name and default as given with py::arg ("arg0" style otherwise).
+ * Functions of one name are overloads, tried in order. Valid until the binding is loaded again. */
 RT_API const char *rt_function_params_json(const Rt *rt, int i);
 
 /* A handle on the caller's storage; the caller keeps it alive until the handle is gone. dtype by torch name. */
@@ -80,8 +49,12 @@ RT_API const char *rt_dtype_name(int32_t dtype);
 RT_API void rt_value_clear(RtValue *v);
 
 /* Calls exported function `name`. args' references are consumed. 0 and *result, or nonzero and rt_error (a
- * TORCH_CHECK text, a tiling failure, "do tiling failed", ...). Kernel faults are findings, not errors. */
+ * TORCH_CHECK text, a tiling failure, "do tiling failed", ...). Kernel faults are findings, not errors.
+ * When no overload takes the arguments the text starts with "type: "; the caller knows how to word the TypeError. */
 RT_API int rt_call(Rt *rt, const char *name, RtValue *args, int n_args, RtValue *result);
+
+/* What the function returns, as pybind11 writes it: "torch.Tensor", "tuple[torch.Tensor, int]", "None". */
+RT_API const char *rt_function_result(const Rt *rt, int i);
 
 /* JSON of everything seen since rt_open or the last rt_report_reset:
  * {"launches":[{"op","kernel","block_dim","tiling_key","tiling_bytes","workspace_bytes","dtypes":[..]}],

@@ -1,0 +1,70 @@
+/* c10::Error, TORCH_CHECK and the text they build, without iostream. */
+#ifndef OPWRIGHT_HOSTAPI_TORCH_CHECK_H
+#define OPWRIGHT_HOSTAPI_TORCH_CHECK_H
+
+#include "../../abi.h"
+
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace c10 {
+
+class Error : public std::exception {
+  public:
+    explicit Error(std::string text) : text_(std::move(text)) {}
+    const char *what() const noexcept override { return text_.c_str(); }
+    const char *what_without_backtrace() const noexcept { return text_.c_str(); }
+    const std::string &msg() const { return text_; }
+
+  private:
+    std::string text_;
+};
+class ValueError : public Error { using Error::Error; };
+class TypeError : public Error { using Error::Error; };
+class IndexError : public Error { using Error::Error; };
+class NotImplementedError : public Error { using Error::Error; };
+
+namespace ow {
+inline void Add(std::string &s, const char *v) { s += v; }
+inline void Add(std::string &s, const std::string &v) { s += v; }
+inline void Add(std::string &s, char v) { s += v; }
+inline void Add(std::string &s, bool v) { s += v ? "1" : "0"; }
+template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0> void Add(std::string &s, T v) { s += std::to_string(v); }
+inline void Add(std::string &s, double v) {
+    char text[32];
+    __builtin_snprintf(text, sizeof text, "%g", v);
+    s += text;
+}
+inline void Add(std::string &s, float v) { Add(s, static_cast<double>(v)); }
+/* Other types (shapes, dtypes, devices) add their own Add in namespace c10::ow before str() is instantiated. */
+} // namespace ow
+
+template <class... Args> std::string str(const Args &...args) {
+    std::string s;
+    (ow::Add(s, args), ...);
+    return s;
+}
+/* The runtime's own text (it starts with the stage). */
+[[noreturn]] inline void OwFail() { throw Error(owh_last_error()); }
+} // namespace c10
+
+#define OWH_THROW(Type, cond, ...)                                                                           \
+    do {                                                                                                     \
+        if (__builtin_expect(!(cond), 0)) {                                                                  \
+            std::string owh_text = ::c10::str(__VA_ARGS__);                                                  \
+            throw Type(owh_text.empty() ? "Expected " #cond " to be true, but got false." : owh_text);       \
+        }                                                                                                    \
+    } while (false)
+#define TORCH_CHECK(cond, ...)           OWH_THROW(::c10::Error, cond, ##__VA_ARGS__)
+#define TORCH_CHECK_VALUE(cond, ...)     OWH_THROW(::c10::ValueError, cond, ##__VA_ARGS__)
+#define TORCH_CHECK_TYPE(cond, ...)      OWH_THROW(::c10::TypeError, cond, ##__VA_ARGS__)
+#define TORCH_CHECK_INDEX(cond, ...)     OWH_THROW(::c10::IndexError, cond, ##__VA_ARGS__)
+#define TORCH_CHECK_NOT_IMPLEMENTED(cond, ...) OWH_THROW(::c10::NotImplementedError, cond, ##__VA_ARGS__)
+#define TORCH_INTERNAL_ASSERT(cond, ...) OWH_THROW(::c10::Error, cond, ##__VA_ARGS__)
+#define AT_ASSERTM(cond, ...)            TORCH_CHECK(cond, ##__VA_ARGS__)
+#define AT_ERROR(...)                    TORCH_CHECK(false, ##__VA_ARGS__)
+#define TORCH_WARN(...)                  owh_host_log("warning", __FILE__, __LINE__, "%s", ::c10::str(__VA_ARGS__).c_str())
+
+#endif

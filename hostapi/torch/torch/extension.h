@@ -1,0 +1,3 @@
+#pragma once
+#include "../ow/library.h"
+#include "../ow/pybind.h"

@@ -1,0 +1,149 @@
+/* One launch: opens the kernel of the combination, lays out its arguments and memory ranges, runs the simulator. */
+#include "runtime/runtime_int.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL_ENTRY        "ow_kernel_entry" /* written behind kernel_src by OW_KERNEL_ENTRY of device/ */
+#define GM_ALIGN_BYTES      512u
+#define MAX_WORKSPACE_BYTES ((size_t)32 << 30)
+
+typedef void (*KernelEntry)(void *const *args);
+
+static int find_entry(ExecCall *c, KernelEntry *entry) {
+    Rt *rt = c->rt;
+    char snake[256];
+    rt_snake_case(c->op->type, snake, sizeof snake);
+    if (strcmp(snake, rt->kernel_name)) return rt_fail(rt, "launch: %s is not the operator whose kernel was built (%s)", c->op->type, rt->kernel_name);
+    const char *path = c->combo < rt->n_kernels ? rt->kernel_paths[c->combo] : NULL;
+    if (!path) return rt_fail(rt, "launch: no kernel was built for dtype combination %zu of %s (aclnn status 561003)", c->combo, c->op->type);
+    if (!rt->kernel_libs[c->combo]) {
+        rt->kernel_libs[c->combo] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!rt->kernel_libs[c->combo]) return rt_fail(rt, "launch: %s", dlerror());
+    }
+    *(void **)entry = dlsym(rt->kernel_libs[c->combo], KERNEL_ENTRY);
+    return *entry ? 0 : rt_fail(rt, "launch: the kernel library of %s has no %s", c->op->type, KERNEL_ENTRY);
+}
+
+/* Workspace is reused between launches and poisoned each time, so that nothing of the last launch can be relied on. */
+static int prepare_workspace(ExecCall *c, void **out) {
+    const size_t n = c->tiling.workspace_bytes[0];
+    *out = NULL;
+    if (n == 0) return 0;
+    if (n > MAX_WORKSPACE_BYTES) return rt_fail(c->rt, "launch: %s asks for a workspace of %zu bytes", c->op->type, n);
+    if (n > c->rt->workspace_cap) {
+        free(c->rt->workspace);
+        c->rt->workspace_cap = (n + GM_ALIGN_BYTES - 1) / GM_ALIGN_BYTES * GM_ALIGN_BYTES;
+        c->rt->workspace = aligned_alloc(GM_ALIGN_BYTES, c->rt->workspace_cap);
+        if (!c->rt->workspace) {
+            c->rt->workspace_cap = 0;
+            return rt_fail(c->rt, "launch: no memory for a workspace of %zu bytes", n);
+        }
+    }
+    memset(c->rt->workspace, 0xFF, n);
+    *out = c->rt->workspace;
+    return 0;
+}
+
+/* Bytes from the first element to the end of the last. */
+static size_t span_bytes(const RtTensor *t) {
+    int64_t last = 0;
+    if (owh_tensor_numel(t) == 0) return 0;
+    for (int32_t d = 0; d < t->rank; d++) last += (t->size[d] - 1) * t->stride[d];
+    return (size_t)(last + 1) * owh_dtype_bytes(t->dtype);
+}
+
+static bool overlap(const SimGm *a, const SimGm *b) {
+    const uintptr_t x = (uintptr_t)a->data, y = (uintptr_t)b->data;
+    return a->n_bytes && b->n_bytes && x < y + b->n_bytes && y < x + a->n_bytes;
+}
+
+static SimGm range_of(const Operand *o, SimGmRole role) {
+    return (SimGm){.name = o->def->name, .role = role, .dtype = (DType)o->t->dtype, .data = rt_tensor_data(o->t), .n_bytes = span_bytes(o->t)};
+}
+
+/* In place: input and output become one range that holds values and may be written. */
+static void merge_in_place(SimGm *out, SimGm *gm, size_t *n_in) {
+    size_t kept = 0;
+    for (size_t i = 0; i < *n_in; i++) {
+        if (!overlap(out, &gm[i])) {
+            gm[kept++] = gm[i];
+            continue;
+        }
+        char *from = (char *)out->data < (char *)gm[i].data ? out->data : gm[i].data;
+        char *out_end = (char *)out->data + out->n_bytes, *in_end = (char *)gm[i].data + gm[i].n_bytes;
+        out->data = from;
+        out->n_bytes = (size_t)((out_end > in_end ? out_end : in_end) - from);
+        out->initialised = true;
+    }
+    *n_in = kept;
+}
+
+/* HW: OpParamDef::InitValue: written before the launch when tiling asked for it with SetNeedAtomic(true). */
+static bool init_output(const ExecCall *c, const Operand *o) {
+    if (!o->def->has_init || !c->tiling.need_atomic) return false;
+    owh_tensor_fill(o->t, o->def->init_value, (int64_t)o->def->init_value, true);
+    return true;
+}
+
+static int build_ranges(ExecCall *c, SimGm *gm, size_t *n_gm) {
+    size_t n_in = 0, n_out = 0;
+    SimGm *outs = ARENA_ARRAY(c->arena, c->op->out.n, SimGm);
+    for (size_t i = 0; i < c->op->in.n; i++)
+        if (c->in[i].t) gm[n_in++] = range_of(&c->in[i], SIM_GM_INPUT);
+    for (size_t i = 0; i < c->op->out.n; i++) {
+        if (!c->out[i].t) continue;
+        SimGm out = range_of(&c->out[i], SIM_GM_OUTPUT);
+        out.initialised = init_output(c, &c->out[i]);
+        for (size_t k = 0; k < n_out; k++)
+            if (overlap(&out, &outs[k])) rt_finding(c->rt, RT_OUTPUTS_OVERLAP, c->op->type, outs[k].name, out.name);
+        merge_in_place(&out, gm, &n_in);
+        outs[n_out++] = out;
+    }
+    memcpy(gm + n_in, outs, n_out * sizeof *gm);
+    *n_gm = n_in + n_out;
+    return 0;
+}
+
+static void *argument(const Operand *o) { return o->t && owh_tensor_numel(o->t) ? rt_tensor_data(o->t) : NULL; }
+
+static void note_launch(ExecCall *c) {
+    Rt *rt = c->rt;
+    const size_t n_params = c->op->in.n + c->op->out.n;
+    Launch l = {.op = arena_strdup(rt->report, c->op->type), .kernel = arena_strdup(rt->report, rt->kernel_name),
+                .block_dim = c->tiling.block_dim, .tiling_key = c->tiling.tiling_key, .tiling_bytes = c->tiling.data.n_bytes,
+                .workspace_bytes = c->tiling.workspace_bytes[0], .dtypes = ARENA_ARRAY(rt->report, n_params, const char *), .n_dtypes = n_params};
+    for (size_t p = 0; p < n_params; p++) l.dtypes[p] = rt_ge_name(c->op->combo_dtype[c->combo * n_params + p]);
+    vec_push(rt->report, &rt->launches, l);
+}
+
+int exec_launch(ExecCall *c) {
+    const OwhOpDef *op = c->op;
+    KernelEntry entry;
+    void *workspace;
+    size_t n_gm, n_args = 0;
+    if (find_entry(c, &entry) || prepare_workspace(c, &workspace)) return -1;
+    SimGm *gm = ARENA_ARRAY(c->arena, op->in.n + op->out.n + 2, SimGm);
+    void **args = ARENA_ARRAY(c->arena, op->in.n + op->out.n + 2, void *);
+    build_ranges(c, gm, &n_gm);
+    if (workspace)
+        gm[n_gm++] = (SimGm){.name = "workspace", .role = SIM_GM_WORKSPACE, .dtype = DTYPE_U8, .data = workspace, .n_bytes = c->tiling.workspace_bytes[0]};
+    if (c->tiling.data.n_bytes)
+        gm[n_gm++] = (SimGm){.name = "tiling", .role = SIM_GM_TILING, .dtype = DTYPE_U8, .data = c->tiling_buffer, .n_bytes = c->tiling.data.n_bytes};
+    for (size_t i = 0; i < op->in.n; i++) args[n_args++] = argument(&c->in[i]);
+    for (size_t i = 0; i < op->out.n; i++) args[n_args++] = argument(&c->out[i]);
+    args[n_args++] = workspace;
+    args[n_args++] = c->tiling.data.n_bytes ? c->tiling_buffer : NULL;
+    const SimLaunch launch = {.op_name = op->type, .entry = entry, .args = args, .gm = gm, .n_gm = n_gm, .block_dim = c->tiling.block_dim,
+                              .tiling_key = c->tiling.tiling_key};
+    Err err = {0};
+    note_launch(c);
+    rt_trail(c->rt, "kernel_src", "launch");
+    const bool ok = sim_launch(c->rt->sim, &launch, &err);
+    rt_trail(c->rt, "python_bind_src", "EXEC_NPU_CMD");
+    if (!ok) return rt_fail(c->rt, "launch: %s", err.message);
+    for (size_t i = 0; i < op->out.n; i++)
+        if (c->out[i].t) rt_tensor_owner(c->out[i].t)->written = 1;
+    return 0;
+}
