@@ -153,11 +153,11 @@ static void compare_exact(const CompareInput *in, CompareResult *r) {
     const int64_t *golden = in->golden;
     r->stage = "exact";
     for (size_t i = 0; i < in->n; i++) {
-        int64_t got = load_int(in->dtype, in->actual, i);
-        if (got == golden[i]) continue;
-        double diff = fabs((double)got - (double)golden[i]);
+        int64_t got = load_int(in->dtype, in->actual, i), want = golden ? golden[i] : load_int(in->dtype, in->eager, i);
+        if (got == want) continue;
+        double diff = fabs((double)got - (double)want);
         note_wrong(&t, i);
-        note_worst(&t, i, diff, (double)got, (double)golden[i]);
+        note_worst(&t, i, diff, (double)got, (double)want);
         if (diff > r->max_abs) r->max_abs = diff;
     }
     r->pass = r->n_wrong == 0;

@@ -51,8 +51,8 @@ bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Er
 typedef struct CompareInput {
     DType dtype;          /* of actual and eager */
     size_t n;
-    const void *golden;   /* double[n] or int64_t[n] */
-    const void *eager;    /* reference in its own dtype; may be NULL for ecosystem when the plain rule decides */
+    const void *golden;   /* double[n] or int64_t[n]; may be NULL when eager is there and the standard is no ecosystem */
+    const void *eager;    /* reference in its own dtype; may be NULL when golden is there */
     const void *actual;
     bool has_threshold;   /* `threshold` replaces T of the ecosystem standard; 0 on a float: bit-exact under any standard */
     double threshold;
