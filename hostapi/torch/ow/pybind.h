@@ -113,15 +113,29 @@ template <class T> struct Caster<T, std::enable_if_t<std::is_integral<T>::value 
     static constexpr const char *name = "int";
     T value = 0;
     bool load(const RtValue &v) {
-        if (v.kind != RT_INT && v.kind != RT_BOOL) return false;
-        value = static_cast<T>(v.u.i);
-        return static_cast<int64_t>(value) == v.u.i && !(std::is_unsigned<T>::value && v.u.i < 0);
+        int64_t i = v.u.i;
+        if (v.kind == RT_TENSOR) { /* an object with __index__: one element of an integer type */
+            if (owh_tensor_numel(v.u.tensor) != 1) return false;
+            const at::ScalarType t = static_cast<at::ScalarType>(owh_scalar_type_of_dtype(v.u.tensor->dtype));
+            if (!c10::isIntegralType(t, true)) return false;
+            owh_tensor_item(v.u.tensor, &i);
+        } else if (v.kind != RT_INT && v.kind != RT_BOOL) {
+            return false;
+        }
+        value = static_cast<T>(i);
+        return static_cast<int64_t>(value) == i && !(std::is_unsigned<T>::value && sizeof(T) < 8 && i < 0);
     }
 };
 template <class T> struct Caster<T, std::enable_if_t<std::is_floating_point<T>::value>> {
     static constexpr const char *name = "float";
     T value = 0;
     bool load(const RtValue &v) {
+        if (v.kind == RT_TENSOR) { /* an object with __float__ */
+            int64_t i = 0;
+            if (owh_tensor_numel(v.u.tensor) != 1) return false;
+            value = static_cast<T>(owh_tensor_item(v.u.tensor, &i));
+            return true;
+        }
         value = static_cast<T>(v.kind == RT_FLOAT ? v.u.f : static_cast<double>(v.u.i));
         return v.kind == RT_FLOAT || v.kind == RT_INT || v.kind == RT_BOOL;
     }

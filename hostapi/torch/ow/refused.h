@@ -11,7 +11,7 @@
     R(max_pool3d) R(maximum) R(mean) R(min) R(minimum) R(mish) R(mm) R(mul) R(mv) R(ne) R(neg) R(nonzero) R(norm) R(pad) \
     R(pow) R(prod) R(reciprocal) R(relu) R(repeat_interleave) R(roll) R(round) R(rsqrt) R(scatter) R(scatter_add) R(selu) \
     R(sigmoid) R(sign) R(silu) R(sin) R(softmax) R(softplus) R(sort) R(sqrt) R(square) R(stack) R(std) R(sub) R(sum) R(tan) \
-    R(tanh) R(topk) R(tril) R(triu) R(upsample_bilinear2d) R(var) R(where)
+    R(tanh) R(full) R(full_like) R(arange) R(rand) R(randn) R(topk) R(tril) R(triu) R(upsample_bilinear2d) R(var) R(where)
 /* Methods only. */
 #define OWH_COMPUTE_METHODS(R)                                                                               \
     R(add_) R(clamp_) R(div_) R(exp_) R(index_put_) R(masked_fill_) R(mul_) R(relu_) R(repeat) R(scatter_) R(sigmoid_) \

@@ -252,11 +252,18 @@ inline std::vector<Tensor> broadcast_tensors(TensorList ts) {
     return out;
 }
 
+/* The other two forms take a braced list first or second, which no template argument can. */
 #define OWH_REFUSE(name)                                                                                     \
     template <class... A> Tensor name(const A &...) {                                                        \
         static_assert(ow::Never<A...>::value, "at::" #name " computes: python_bind_src may only allocate, view and " \
                                               "launch; do the computation in kernel_src");                   \
         return Tensor();                                                                                     \
+    }                                                                                                        \
+    template <class... A> Tensor name(const Tensor &, std::initializer_list<int64_t>, const A &...a) {       \
+        return name(a..., 0);                                                                                \
+    }                                                                                                        \
+    template <class T, class... A> Tensor name(std::initializer_list<T>, const A &...a) {                    \
+        return name(a..., 0);                                                                                \
     }
 OWH_COMPUTE_NAMES(OWH_REFUSE)
 #undef OWH_REFUSE
