@@ -113,11 +113,15 @@ def _is_import_module(node: ast.Call) -> bool:
 class ModelChecker:
     """Looks at forward and what it calls in model_src itself: other methods of ModelNew, and functions of the module."""
 
-    def __init__(self, tree: ast.Module, cls: ast.ClassDef, names: Imports) -> None:
+    def __init__(self, tree: ast.Module, cls: ast.ClassDef, names: Imports, seen: frozenset[str] = frozenset()) -> None:
         self.names = names
+        self.tree = tree
+        self.seen = seen | {cls.name}
         self.cls = cls
         self.methods = {n.name: n for n in cls.body if isinstance(n, ast.FunctionDef)}
         self.functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+        self.classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
+        self.parts: dict[str, ast.ClassDef] = {}  # self.x made from a class of model_src itself
         self.modules = self._module_attributes()
         self.bodies = self._reachable("forward")
 
@@ -152,6 +156,9 @@ class ModelChecker:
                     made = self._made_of(node.value)
                     if name and made:
                         out[name] = made
+                    for call in ast.walk(node.value):  # one class, or several in a Sequential or a list
+                        if name and isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in self.classes:
+                            self.parts[name] = self.classes[call.func.id]
         return out
 
     def _made_of(self, value: ast.AST) -> str:
@@ -171,8 +178,14 @@ class ModelChecker:
                 full = self.names.full(node.func) if isinstance(node, ast.Call) else ""
                 if full.startswith(LIBRARY) or "custom_ops" in full:
                     return True
-        return any(self.names.full(n.func).startswith(LIBRARY) for b in self._reachable("forward") for n in ast.walk(b)
-                   if isinstance(n, ast.Call))
+        return any(self.names.full(n.func).startswith(LIBRARY) for b in self.bodies for n in ast.walk(b) if isinstance(n, ast.Call)) \
+            or any(c.calls_library() for c in self._part_checkers())
+
+    def _part_checkers(self) -> list["ModelChecker"]:
+        """Checkers of the classes of model_src whose objects forward calls."""
+        used = {_self_attribute(n.func) or _self_item(n.func) for b in self.bodies for n in ast.walk(b) if isinstance(n, ast.Call)}
+        return [ModelChecker(self.tree, self.parts[name], self.names, self.seen) for name in sorted(used & set(self.parts))
+                if self.parts[name].name not in self.seen]
 
     def computations(self) -> list[dict[str, Any]]:
         out: list[dict[str, Any]] = []
@@ -183,7 +196,7 @@ class ModelChecker:
                 if found:
                     out.append(violation("model-computes", node.lineno, found,  # type: ignore[attr-defined]
                                          "ModelNew may create parameters and change views; compute this in kernel_src"))
-        return out
+        return out + [v for c in self._part_checkers() for v in c.computations()]
 
     def _call(self, node: ast.Call, tensors: "Tensors") -> str:
         full = self.names.full(node.func)
