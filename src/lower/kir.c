@@ -38,23 +38,65 @@ typedef struct Num {
     bool m;
 } Num;
 
+static int32_t saturate_i32(double d) {
+    if (isnan(d)) return 0;
+    if (d >= 2147483647.0) return INT32_MAX;
+    if (d <= -2147483648.0) return INT32_MIN;
+    return (int32_t)d;
+}
+
+static int32_t bits_of(float f) {
+    int32_t i;
+    memcpy(&i, &f, sizeof i);
+    return i;
+}
+
+static float float_of(int32_t i) {
+    float f;
+    memcpy(&f, &i, sizeof f);
+    return f;
+}
+
+static float round_by(float f, uint32_t mode) {
+    switch (mode) {
+    case KIR_ROUND_FLOOR: return floorf(f);
+    case KIR_ROUND_CEIL: return ceilf(f);
+    case KIR_ROUND_ROUND: return roundf(f);
+    case KIR_ROUND_TRUNC: return truncf(f);
+    default: return rintf(f);
+    }
+}
+
+static bool compare(float a, float b, uint32_t mode) {
+    switch (mode) {
+    case KIR_LT: return a < b;
+    case KIR_GT: return a > b;
+    case KIR_LE: return a <= b;
+    case KIR_GE: return a >= b;
+    case KIR_NE: return a != b;
+    default: return a == b;
+    }
+}
+
 #define WRAP(a, op, b) ((int32_t)((uint32_t)(a)op(uint32_t)(b)))
 #define FOLD_F(e)      (out->f = (e), true)
+#define FOLD_FF(e)     (!isnan(fa) && !isnan(fb) && (out->f = (e), true))
 #define FOLD_I(e)      (out->i = (e), true)
 #define FOLD_M(e)      (out->m = (e), true)
 #define NOFOLD         false
-#define KIR(id, type, srcs, scalar, mode, in_place, reserved, cycles, call, fold, source)                                \
-    static bool fold_##id(const Num *a, const Num *b, const Num *s, Num *out) {                                        \
-        const float fa = a->f, fb = b->f, fs = s->f;                                                                   \
-        const int32_t ia = a->i, ib = b->i, is = s->i;                                                                 \
-        const bool ma = a->m, mb = b->m, ms = s->m;                                                                    \
-        (void)fa, (void)fb, (void)fs, (void)ia, (void)ib, (void)is, (void)ma, (void)mb, (void)ms, (void)out;           \
+#define KIR(id, type, srcs, scalar, mode_kind, in_place, reserved, cycles, call, fold, source)                           \
+    static bool fold_##id(const Num *v, const Num *s, uint32_t mode, Num *out) {                                       \
+        const float fa = v[0].f, fb = v[1].f, fc = v[2].f, fs = s->f;                                                  \
+        const int32_t ia = v[0].i, ib = v[1].i, ic = v[2].i, is = s->i;                                                \
+        const bool ma = v[0].m, mb = v[1].m, ms = s->m;                                                                \
+        (void)fa, (void)fb, (void)fc, (void)fs, (void)ia, (void)ib, (void)ic, (void)is, (void)ma, (void)mb, (void)ms;  \
+        (void)mode, (void)out;                                                                                         \
         return fold;                                                                                                   \
     }
 #include "lower/kir.def"
 #undef KIR
 
-typedef bool (*FoldFn)(const Num *, const Num *, const Num *, Num *);
+typedef bool (*FoldFn)(const Num *, const Num *, uint32_t, Num *);
 static const FoldFn FOLDS[KIR_N_OPS] = {
 #define KIR(id, ...) [KIR_##id] = fold_##id,
 #include "lower/kir.def"
@@ -91,6 +133,12 @@ const char *kir_mode_text(KirOp op, uint32_t mode) {
 
 KirScalar kir_const(double value) { return (KirScalar){.value = value}; }
 
+KirScalar kir_negated(KirScalar s) {
+    if (s.is_runtime) s.negate = !s.negate;
+    else s.value = -s.value;
+    return s;
+}
+
 Kir *kir_new(Arena *a) {
     Kir *k = ARENA_NEW(a, Kir);
     k->arena = a;
@@ -103,13 +151,6 @@ KirType kir_type(const Kir *k, KirVal v) {
 }
 
 /* ---- construction ------------------------------------------------------------------------------------------------ */
-
-static int32_t saturate_i32(double d) {
-    if (isnan(d)) return 0;
-    if (d >= 2147483647.0) return INT32_MAX;
-    if (d <= -2147483648.0) return INT32_MIN;
-    return (int32_t)d;
-}
 
 /* A constant as the op sees it, so that equal instructions look equal. */
 static KirScalar scalar_for(KirScalar s, KirType t) {
@@ -168,7 +209,7 @@ static bool fold(const Kir *k, const KirInsn *in, KirScalar *out) {
         if (!fill_of(k, in->src[i], &c)) return false;
         v[i] = num_of(c);
     }
-    if (info->n_src == 0 || !FOLDS[in->op](&v[0], &v[1], &s, &r)) return false;
+    if (info->n_src == 0 || !FOLDS[in->op](v, &s, in->mode, &r)) return false;
     *out = num_to_scalar(r, info->type);
     return true;
 }
@@ -226,6 +267,36 @@ static bool commutes(KirOp op) {
            op == KIR_AND_I || op == KIR_OR_I || op == KIR_AND_M || op == KIR_OR_M || op == KIR_EQ_I;
 }
 
+static KirCmp swapped_cmp(uint32_t m) {
+    return m == KIR_LT ? KIR_GT : m == KIR_GT ? KIR_LT : m == KIR_LE ? KIR_GE : m == KIR_GE ? KIR_LE : (KirCmp)m;
+}
+
+/* A source that is one number everywhere becomes the scalar of the op's other form. */
+static void to_scalar_form(const Kir *k, KirInsn *in) {
+    static const struct {
+        KirOp tiles, scalar;
+        uint8_t last; /* the source that may be the number; ops that commute, and comparisons, also take it first */
+    } FORMS[] = {
+        {KIR_ADD_F, KIR_ADDS_F, 1}, {KIR_SUB_F, KIR_ADDS_F, 1}, {KIR_MUL_F, KIR_MULS_F, 1}, {KIR_MAX_F, KIR_MAXS_F, 1},
+        {KIR_MIN_F, KIR_MINS_F, 1}, {KIR_ADD_I, KIR_ADDS_I, 1}, {KIR_MUL_I, KIR_MULS_I, 1}, {KIR_MAX_I, KIR_MAXS_I, 1},
+        {KIR_MIN_I, KIR_MINS_I, 1}, {KIR_EQ_I, KIR_EQS_I, 1},   {KIR_CMP_F, KIR_CMPS_F, 1}, {KIR_SEL_F, KIR_SELS_F, 2},
+    };
+    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
+        if (FORMS[i].tiles != in->op) continue;
+        int at = FORMS[i].last;
+        bool first = at == 1 && in->op != KIR_SUB_F && is_fill(k->insns.at[in->src[0]].op);
+        if (!first && !is_fill(k->insns.at[in->src[at]].op)) return;
+        KirScalar s = k->insns.at[in->src[first ? 0 : at]].scalar;
+        if (in->op == KIR_SUB_F) s = kir_negated(s);
+        if (in->op == KIR_CMP_F && first) in->mode = swapped_cmp(in->mode);
+        if (first) in->src[0] = in->src[1];
+        in->src[at] = KIR_NONE;
+        in->op = FORMS[i].scalar;
+        in->scalar = s;
+        return;
+    }
+}
+
 KirVal kir_emit(Kir *k, KirOp op, const KirVal *src, KirScalar scalar, uint32_t mode) {
     const KirOpInfo *info = kir_op_info(op);
     KirInsn in = {.op = op, .src = {KIR_NONE, KIR_NONE, KIR_NONE}, .mode = mode};
@@ -240,8 +311,9 @@ KirVal kir_emit(Kir *k, KirOp op, const KirVal *src, KirScalar scalar, uint32_t 
         in.src[1] = t;
     }
     if (kir_is_store(op)) return append(k, &in);
+    to_scalar_form(k, &in);
     KirScalar c;
-    if (fold(k, &in, &c)) in = (KirInsn){.op = fill_op(info->type), .src = {KIR_NONE, KIR_NONE, KIR_NONE}, .scalar = c};
+    if (fold(k, &in, &c)) in = (KirInsn){.op = fill_op(info->type), .src = {KIR_NONE, KIR_NONE, KIR_NONE}, .scalar = scalar_for(c, info->type)};
     KirVal same = simplify(k, &in);
     if (same == KIR_NONE) same = simplify_mask(k, &in);
     if (same == KIR_NONE) same = find_equal(k, &in);

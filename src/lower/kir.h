@@ -68,6 +68,7 @@ typedef struct KirScalar {
     uint32_t index; /* runtime: position in the graph's scalars */
 } KirScalar;
 KirScalar kir_const(double value);
+KirScalar kir_negated(KirScalar s);
 
 typedef struct KirInsn {
     KirOp op;
