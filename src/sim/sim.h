@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ typedef struct SimGm {
     DType dtype;      /* of elements, for reports */
     void *data;       /* host memory; the kernel reads and writes it in place. NULL only when n_bytes is 0 */
     size_t n_bytes;
+    bool initialised; /* an output or workspace the caller filled before the launch (zeros): reading it is no finding */
 } SimGm;
 
 typedef struct SimLaunch {

@@ -1,0 +1,171 @@
+/* The C interface between the device headers (C++) and the simulated AI Core (src/sim). A kernel library leaves these
+ * symbols undefined; libopwright_rt.so resolves them. Every call belongs to the core (fiber) running on this thread.
+ * Calls never fail: a fault of the kernel becomes a finding, the access is clipped or skipped, or the core is ended.
+ * `loc` is the user's place of the call; `api` is the API's name and, for vector instructions, its row in insn.def. */
+#ifndef OW_ABI_H
+#define OW_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OW_API __attribute__((visibility("default")))
+
+/* Element types, in the order of base/dtype.def. */
+enum {
+    OW_F16, OW_BF16, OW_F32, OW_F64, OW_I8, OW_I16, OW_I32, OW_I64, OW_U8, OW_U16, OW_U32, OW_U64, OW_BOOL,
+    OW_N_TYPES
+};
+#define OW_TYPES(dst, src) ((uint32_t)(dst) | (uint32_t)(src) << 8)
+
+typedef struct OwLoc {
+    const char *file; /* a string literal: compared by address first */
+    uint32_t line;
+} OwLoc;
+
+/* What a LocalTensor is: a place in a local memory, and the allocation it came from. */
+typedef struct OwLocal {
+    uint32_t addr;      /* byte offset in the memory of pos */
+    uint32_t len_bytes; /* as GetSize sees it; bounds are those of the allocation */
+    uint32_t buf;       /* allocation, OW_BUF_RAW for an explicit address, OW_BUF_NONE before any allocation */
+    uint16_t gen;       /* which use of the allocation: stale after FreeTensor */
+    uint8_t pos;        /* TPosition */
+    uint8_t unused;
+} OwLocal;
+#define OW_BUF_RAW  0u
+#define OW_BUF_NONE UINT32_MAX
+
+/* What a GlobalTensor is. */
+typedef struct OwGlobal {
+    void *addr;
+    uint32_t range; /* which tensor of the launch, 1-based; 0: address in none of them */
+} OwGlobal;
+
+/* High-dimensional form: mask, repeats and strides in 32-byte blocks, as the user gave them (wider than the hardware's
+ * fields, so that an overflow can be named). */
+typedef struct OwRepeat {
+    const uint64_t *mask_bits; /* two words, or NULL: mask_count */
+    uint64_t mask_count;
+    uint32_t set_mask; /* isSetMask: 0 takes the mask register instead */
+    uint32_t repeat;
+    uint32_t dst_blk, src_blk[2];
+    uint32_t dst_rep, src_rep[2];
+} OwRepeat;
+
+/* vector instructions: count form and high-dimensional form. scalar: bits of the source type. arg: round mode,
+ * comparison mode, roundEn. b NULL when the form has one source, a NULL when it has none. */
+OW_API void ow_vec_n(const char *api, uint32_t types, const OwLocal *d, const OwLocal *a, const OwLocal *b,
+                     uint64_t scalar, uint32_t arg, int64_t count, OwLoc loc);
+OW_API void ow_vec_r(const char *api, uint32_t types, const OwLocal *d, const OwLocal *a, const OwLocal *b,
+                     uint64_t scalar, uint32_t arg, const OwRepeat *r, OwLoc loc);
+/* Compare into the CMPMASK register; and that register's transfers. */
+OW_API void ow_compare_reg(uint32_t type, const OwLocal *a, const OwLocal *b, uint32_t mode, const OwRepeat *r,
+                           OwLoc loc);
+OW_API void ow_cmpmask_get(const OwLocal *d, OwLoc loc);
+OW_API void ow_cmpmask_set(const OwLocal *s, OwLoc loc);
+/* Select: b NULL takes the scalar; sel NULL takes CMPMASK. r NULL: count form. */
+OW_API void ow_select(uint32_t type, const OwLocal *d, const OwLocal *sel, const OwLocal *a, const OwLocal *b,
+                      uint64_t scalar, uint32_t mode, int64_t count, const OwRepeat *r, OwLoc loc);
+OW_API void ow_gather(uint32_t type, const OwLocal *d, const OwLocal *s, const OwLocal *offset, uint32_t base,
+                      int64_t count, const OwRepeat *r, OwLoc loc);
+OW_API void ow_gatherb(uint32_t type, const OwLocal *d, const OwLocal *s, const OwLocal *offset, const OwRepeat *r,
+                       OwLoc loc);
+OW_API void ow_brcb(uint32_t type, const OwLocal *d, const OwLocal *s, const OwRepeat *r, OwLoc loc);
+OW_API void ow_index(uint32_t type, const OwLocal *d, uint64_t first, int64_t count, const OwRepeat *r, OwLoc loc);
+
+/* Reductions. kind: 0 sum, 1 max, 2 min. r NULL: count form. */
+OW_API void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal *d, const OwLocal *s,
+                          const OwLocal *tmp, uint32_t cal_index, uint32_t set_mask, int64_t count, const OwRepeat *r,
+                          OwLoc loc);
+/* group: 0 whole repeat, 1 32-byte block, 2 pair of elements; order as ReduceOrder. */
+OW_API void ow_reduce_rep(const char *api, uint32_t type, uint32_t kind, uint32_t group, const OwLocal *d,
+                          const OwLocal *s, uint32_t order, const OwRepeat *r, OwLoc loc);
+OW_API void ow_reduce_spr(uint32_t type, uint32_t kind, uint64_t *value, uint64_t *index, OwLoc loc);
+
+/* mask register and modes */
+OW_API void ow_mask_set(uint64_t high, uint64_t low, OwLoc loc);
+OW_API void ow_mask_len(uint32_t type, uint32_t counter, int32_t len, OwLoc loc);
+OW_API void ow_mask_mode(uint32_t counter, OwLoc loc);
+OW_API void ow_ctrl_set(const char *api, uint32_t bit, uint32_t value, OwLoc loc);
+OW_API uint32_t ow_ctrl_get(uint32_t bit);
+OW_API void ow_deq_scale(uint16_t scale_f16, OwLoc loc);
+OW_API void ow_pad_value(uint32_t type, uint64_t bits, OwLoc loc);
+/* op: 0 none, 1 add, 2 max, 3 min */
+OW_API void ow_atomic(uint32_t op, uint32_t type, OwLoc loc);
+
+/* copies. gm NULL on one side names the direction: to_gm 0 is GM to UB. */
+OW_API void ow_copy_n(uint32_t type, uint32_t to_gm, const OwGlobal *gm, const OwLocal *ub, uint64_t count, OwLoc loc);
+OW_API void ow_copy_blocks(uint32_t type, uint32_t to_gm, const OwGlobal *gm, const OwLocal *ub, uint32_t count,
+                           uint32_t len, uint32_t src_gap, uint32_t dst_gap, OwLoc loc);
+typedef struct OwPad {
+    uint32_t count, len_bytes;
+    int64_t src_gap, dst_gap; /* bytes on the GM side, 32-byte blocks on the UB side */
+    uint32_t is_pad, left, right;
+    uint64_t value; /* bits of the element */
+    uint32_t ext;   /* DataCopyExtParams: 32-bit fields; 0: 16-bit fields */
+} OwPad;
+OW_API void ow_copy_pad(uint32_t type, uint32_t to_gm, const OwGlobal *gm, const OwLocal *ub, const OwPad *p, OwLoc loc);
+OW_API void ow_copy_local_n(uint32_t type, const OwLocal *d, const OwLocal *s, uint64_t count, OwLoc loc);
+OW_API void ow_copy_local_blocks(uint32_t type, const OwLocal *d, const OwLocal *s, uint32_t count, uint32_t len,
+                                 uint32_t src_gap, uint32_t dst_gap, OwLoc loc);
+OW_API void ow_init_output(uint32_t type, const OwGlobal *gm, uint64_t count, uint64_t value, OwLoc loc);
+
+/* scalar access; values are bits of the type, zero-extended */
+OW_API uint64_t ow_local_get(uint32_t type, const OwLocal *t, uint64_t index, OwLoc loc);
+OW_API void ow_local_set(uint32_t type, const OwLocal *t, uint64_t index, uint64_t bits, OwLoc loc);
+OW_API void *ow_local_ref(uint32_t type, const OwLocal *t, uint64_t index, OwLoc loc);
+OW_API void *ow_local_host(const OwLocal *t);
+OW_API uint64_t ow_gm_get(uint32_t type, const OwGlobal *g, uint64_t index, OwLoc loc);
+OW_API void ow_gm_set(uint32_t type, const OwGlobal *g, uint64_t index, uint64_t bits, OwLoc loc);
+OW_API void *ow_gm_ref(uint32_t type, const OwGlobal *g, uint64_t index, OwLoc loc);
+/* Which tensor of the launch an address belongs to (the end of a tensor counts as that tensor). */
+OW_API uint32_t ow_gm_bind(const void *addr, OwLoc loc);
+
+/* TPipe, queues, buffers. A queue object holds an id given by ow_que_init; 0 before that. */
+OW_API void ow_pipe_init(const void *pipe, OwLoc loc);
+OW_API void ow_pipe_reset(const void *pipe, OwLoc loc);
+OW_API void ow_pipe_destroy(const void *pipe, OwLoc loc);
+OW_API uint32_t ow_que_init(uint32_t src_pos, uint32_t dst_pos, int32_t depth, uint32_t n_bufs, uint32_t len_bytes,
+                            OwLoc loc);
+OW_API void ow_que_alloc(uint32_t que, OwLocal *out, OwLoc loc);
+OW_API void ow_que_enque(uint32_t que, const OwLocal *t, OwLoc loc);
+/* t in: the tensor, for depth 0; out: the tensor taken. */
+OW_API void ow_que_deque(uint32_t que, OwLocal *t, OwLoc loc);
+OW_API void ow_que_free(uint32_t que, const OwLocal *t, OwLoc loc);
+/* what: 0 VacantInQue, 1 HasTensorInQue, 2 GetTensorCountInQue, 3 HasIdleBuffer */
+OW_API int32_t ow_que_ask(const char *api, uint32_t que, uint32_t what, OwLoc loc);
+OW_API void ow_que_free_events(uint32_t que, OwLoc loc);
+OW_API uint32_t ow_tbuf_init(uint32_t pos, uint32_t len_bytes, OwLoc loc);
+/* len_bytes UINT32_MAX: the whole buffer */
+OW_API void ow_tbuf_get(const char *api, uint32_t tbuf, uint32_t len_bytes, uint32_t offset_bytes, OwLocal *out,
+                        OwLoc loc);
+OW_API void ow_stack_buffer(uint32_t pos, OwLocal *out, OwLoc loc);
+
+/* flags and barriers; event: HardEvent */
+OW_API int32_t ow_event_alloc(uint32_t event, uint32_t keep, OwLoc loc);
+OW_API void ow_event_release(uint32_t event, int32_t id, OwLoc loc);
+OW_API void ow_flag_set(uint32_t event, int32_t id, OwLoc loc);
+OW_API void ow_flag_wait(uint32_t event, int32_t id, OwLoc loc);
+OW_API void ow_barrier(uint32_t pipe, OwLoc loc);
+OW_API void ow_sync_all(const OwGlobal *gm, const OwLocal *ub, int32_t used_cores, OwLoc loc);
+
+/* system */
+OW_API int64_t ow_block_idx(void);
+OW_API int64_t ow_block_num(void);
+OW_API int64_t ow_system_cycle(void);
+OW_API void ow_init_soc(OwLoc loc);
+OW_API void ow_task_type(const char *name, uint32_t type, OwLoc loc);
+OW_API void ow_tiling_get(void *out, uint64_t n_bytes, const void *tiling, OwLoc loc);
+OW_API int ow_tiling_key_is(uint64_t key, OwLoc loc);
+OW_API void *ow_user_workspace(void *workspace, OwLoc loc);
+OW_API void *ow_sys_workspace(void);
+OW_API void ow_printf(OwLoc loc, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+OW_API void ow_trap(const char *what, OwLoc loc);
+OW_API void ow_not_modelled(const char *api, OwLoc loc);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,21 @@
+/* The AscendC device API, over abi.h. See README.md for how a kernel is compiled against it. */
+#ifndef OW_KERNEL_OPERATOR_H
+#define OW_KERNEL_OPERATOR_H
+
+#include "ow/base.h"
+#include "ow/std.h"
+#include "ow/tensor.h"
+#include "ow/pipe.h"
+#include "ow/vector.h"
+#include "ow/cmpsel.h"
+#include "ow/reduce.h"
+#include "ow/copy.h"
+#include "ow/system.h"
+
+#undef OW_L
+#undef OW_G
+#undef OW_WANT
+#undef OW_WANT_PAIR
+#undef OW_NONE
+
+#endif

@@ -1,0 +1,120 @@
+/* Copies between global and local memory, and within local memory. */
+#ifndef OW_COPY_H
+#define OW_COPY_H
+
+#include "ow/params.h"
+#include "ow/tensor.h"
+
+namespace AscendC {
+
+#define OW_L(T) const LocalTensor<T> &
+#define OW_G(T) const GlobalTensor<T> &
+
+template <typename T> inline void DataCopy(OW_L(T) dst, OW_G(T) src, const uint32_t count, OW_LOC)
+{
+    ow_copy_n(ow_id<T>, 0, &src.ow, &dst.ow, count, ow_loc);
+}
+template <typename T> inline void DataCopy(OW_G(T) dst, OW_L(T) src, const uint32_t count, OW_LOC)
+{
+    ow_copy_n(ow_id<T>, 1, &dst.ow, &src.ow, count, ow_loc);
+}
+template <typename T> inline void DataCopy(OW_L(T) dst, OW_L(T) src, const uint32_t count, OW_LOC)
+{
+    ow_copy_local_n(ow_id<T>, &dst.ow, &src.ow, count, ow_loc);
+}
+template <typename T> inline void DataCopy(OW_L(T) dst, OW_G(T) src, const DataCopyParams &p, OW_LOC)
+{
+    ow_copy_blocks(ow_id<T>, 0, &src.ow, &dst.ow, p.blockCount, p.blockLen, p.srcGap, p.dstGap, ow_loc);
+}
+template <typename T> inline void DataCopy(OW_G(T) dst, OW_L(T) src, const DataCopyParams &p, OW_LOC)
+{
+    ow_copy_blocks(ow_id<T>, 1, &dst.ow, &src.ow, p.blockCount, p.blockLen, p.srcGap, p.dstGap, ow_loc);
+}
+template <typename T> inline void DataCopy(OW_L(T) dst, OW_L(T) src, const DataCopyParams &p, OW_LOC)
+{
+    ow_copy_local_blocks(ow_id<T>, &dst.ow, &src.ow, p.blockCount, p.blockLen, p.srcGap, p.dstGap, ow_loc);
+}
+/* HW: on this architecture the enhanced parameters are ignored for these paths (implementation). */
+template <typename T>
+inline void DataCopy(OW_L(T) dst, OW_G(T) src, const DataCopyParams &p, const DataCopyEnhancedParams &, OW_LOC)
+{
+    DataCopy(dst, src, p, ow_loc);
+}
+template <typename T>
+inline void DataCopy(OW_G(T) dst, OW_L(T) src, const DataCopyParams &p, const DataCopyEnhancedParams &, OW_LOC)
+{
+    DataCopy(dst, src, p, ow_loc);
+}
+
+template <typename T, typename P>
+inline void OwPadIn(OW_L(T) dst, OW_G(T) src, const P &p, bool is_pad, uint32_t left, uint32_t right, uint64_t value,
+                    bool ext, OwLoc loc)
+{
+    OwPad c = {p.blockCount, p.blockLen, p.srcStride, p.dstStride, is_pad, left, right, value, ext};
+    ow_copy_pad(ow_id<T>, 0, &src.ow, &dst.ow, &c, loc);
+}
+template <typename T>
+inline void DataCopyPad(OW_L(T) dst, OW_G(T) src, const DataCopyExtParams &p, const DataCopyPadExtParams<T> &pad, OW_LOC)
+{
+    OwPadIn(dst, src, p, pad.isPad, pad.leftPadding, pad.rightPadding, ow_bits(pad.paddingValue), true, ow_loc);
+}
+template <typename T>
+inline void DataCopyPad(OW_L(T) dst, OW_G(T) src, const DataCopyParams &p, const DataCopyPadParams &pad, OW_LOC)
+{
+    OwPadIn(dst, src, p, pad.isPad, pad.leftPadding, pad.rightPadding, pad.paddingValue, false, ow_loc);
+}
+template <typename T> inline void DataCopyPad(OW_G(T) dst, OW_L(T) src, const DataCopyExtParams &p, OW_LOC)
+{
+    OwPad c = {p.blockCount, p.blockLen, p.srcStride, p.dstStride, 0, 0, 0, 0, 1};
+    ow_copy_pad(ow_id<T>, 1, &dst.ow, &src.ow, &c, ow_loc);
+}
+template <typename T> inline void DataCopyPad(OW_G(T) dst, OW_L(T) src, const DataCopyParams &p, OW_LOC)
+{
+    OwPad c = {p.blockCount, p.blockLen, p.srcStride, p.dstStride, 0, 0, 0, 0, 0};
+    ow_copy_pad(ow_id<T>, 1, &dst.ow, &src.ow, &c, ow_loc);
+}
+template <typename T, TPosition pos = TPosition::MAX> inline void SetPadValue(T paddingValue, OW_LOC)
+{
+    ow_pad_value(ow_id<T>, ow_bits(paddingValue), ow_loc);
+}
+template <typename T> inline void InitOutput(GlobalTensor<T> gmWorkspaceAddr, uint32_t size, T value = 0, OW_LOC)
+{
+    ow_init_output(ow_id<T>, &gmWorkspaceAddr.ow, size, ow_bits(value), ow_loc);
+}
+
+#define OW_ATOMIC(name, op)                                                                                          \
+    template <typename T> inline void name(OW_LOC)                                                                   \
+    {                                                                                                                \
+        static_assert(ow_one_of<T, int8_t, int16_t, half, bfloat16_t, int32_t, float>,                               \
+                      #name " takes int8_t, int16_t, half, bfloat16_t, int32_t and float");                          \
+        ow_atomic(op, ow_id<T>, ow_loc);                                                                             \
+    }
+OW_ATOMIC(SetAtomicAdd, 1)
+OW_ATOMIC(SetAtomicMax, 2)
+OW_ATOMIC(SetAtomicMin, 3)
+#undef OW_ATOMIC
+inline void SetAtomicNone(OW_LOC)
+{
+    ow_atomic(0, OW_F32, ow_loc);
+}
+inline void DisableDmaAtomic(OW_LOC)
+{
+    ow_atomic(0, OW_F32, ow_loc);
+}
+
+/* Cache maintenance: scalar accesses are coherent in the simulator so far, so these are ordering points only. */
+template <typename T, CacheLine entireType, DcciDst dcciDst> inline void DataCacheCleanAndInvalid(OW_G(T), OW_LOC)
+{
+    ow_barrier(PIPE_S, ow_loc);
+}
+template <typename T, CacheLine entireType, DcciDst dcciDst> inline void DataCacheCleanAndInvalid(OW_L(T), OW_LOC)
+{
+    ow_barrier(PIPE_S, ow_loc);
+}
+template <typename T, CacheLine entireType> inline void DataCacheCleanAndInvalid(OW_G(T), OW_LOC)
+{
+    ow_barrier(PIPE_S, ow_loc);
+}
+
+} // namespace AscendC
+#endif

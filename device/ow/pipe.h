@@ -1,0 +1,198 @@
+/* TPipe, TQue, TQueBind, TBuf: allocation of local memory and the queues between the pipes. */
+#ifndef OW_PIPE_H
+#define OW_PIPE_H
+
+#include "ow/tensor.h"
+
+namespace AscendC {
+
+/* Reserved template argument of a queue; only the fields that exist in the public headers. */
+struct TQueConfig {
+    bool nd2nz = false;
+    bool nz2nd = false;
+    bool scmBlockGroup = false;
+    uint32_t bufferLen = 0;
+    uint32_t bufferNumber = 0;
+    uint32_t consumerSize = 0;
+    TPosition consumer[8] = {};
+    bool enableStaticEvtId = false;
+    bool enableLoopQueue = false;
+};
+
+template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind {
+public:
+    uint32_t ow_que = 0;
+
+    TQueBind() {}
+    template <typename T> LocalTensor<T> AllocTensor(OW_LOC)
+    {
+        static_assert(depth != 0, "AllocTensor() needs a queue depth other than 0; use AllocTensor(tensor)");
+        LocalTensor<T> t;
+        ow_que_alloc(ow_que, &t.ow, ow_loc);
+        return t;
+    }
+    template <typename T> void AllocTensor(LocalTensor<T> &tensor, OW_LOC)
+    {
+        static_assert(depth == 0, "AllocTensor(tensor) needs queue depth 0");
+        ow_que_alloc(ow_que, &tensor.ow, ow_loc);
+    }
+    template <typename T> void FreeTensor(LocalTensor<T> &tensor, OW_LOC) { ow_que_free(ow_que, &tensor.ow, ow_loc); }
+    template <typename T> bool EnQue(const LocalTensor<T> &tensor, OW_LOC)
+    {
+        ow_que_enque(ow_que, &tensor.ow, ow_loc);
+        return true;
+    }
+    template <TPosition srcUserPos, TPosition dstUserPos, typename T> bool EnQue(const LocalTensor<T> &tensor, OW_LOC)
+    {
+        ow_que_enque(ow_que, &tensor.ow, ow_loc);
+        return true;
+    }
+    template <typename T> void DeQue(LocalTensor<T> &tensor, OW_LOC)
+    {
+        static_assert(depth == 0, "DeQue(tensor) needs queue depth 0");
+        ow_que_deque(ow_que, &tensor.ow, ow_loc);
+    }
+    template <typename T> LocalTensor<T> DeQue(OW_LOC)
+    {
+        static_assert(depth != 0, "DeQue() needs a queue depth other than 0; use DeQue(tensor)");
+        LocalTensor<T> t;
+        ow_que_deque(ow_que, &t.ow, ow_loc);
+        return t;
+    }
+    template <TPosition srcUserPos, TPosition dstUserPos, typename T> LocalTensor<T> DeQue(OW_LOC)
+    {
+        return DeQue<T>(ow_loc);
+    }
+    bool VacantInQue(OW_LOC) { return ow_que_ask("VacantInQue", ow_que, 0, ow_loc) != 0; }
+    bool HasTensorInQue(OW_LOC) { return ow_que_ask("HasTensorInQue", ow_que, 1, ow_loc) != 0; }
+    int32_t GetTensorCountInQue(OW_LOC) { return ow_que_ask("GetTensorCountInQue", ow_que, 2, ow_loc); }
+    bool HasIdleBuffer(OW_LOC) { return ow_que_ask("HasIdleBuffer", ow_que, 3, ow_loc) != 0; }
+    void FreeAllEvent(OW_LOC) { ow_que_free_events(ow_que, ow_loc); }
+
+private:
+    friend class TPipe;
+    void OwInit(uint32_t num, uint32_t len, OwLoc loc)
+    {
+        ow_que = ow_que_init((uint32_t)src, (uint32_t)dst, depth, num, len, loc);
+    }
+};
+
+/* The two ends of a queue that is named by one position. */
+constexpr TPosition OwQueEnd(TPosition pos, bool is_src)
+{
+    switch (pos) {
+    case TPosition::VECIN: return is_src ? TPosition::GM : TPosition::VECIN;
+    case TPosition::VECOUT: return is_src ? TPosition::VECOUT : TPosition::GM;
+    case TPosition::A1:
+    case TPosition::B1:
+    case TPosition::C1: return is_src ? TPosition::GM : pos;
+    case TPosition::A2: return is_src ? TPosition::A1 : pos;
+    case TPosition::B2: return is_src ? TPosition::B1 : pos;
+    case TPosition::C2: return is_src ? TPosition::C1 : pos;
+    case TPosition::CO1: return is_src ? TPosition::CO1 : TPosition::CO2;
+    case TPosition::CO2: return is_src ? TPosition::CO2 : TPosition::GM;
+    default: return pos;
+    }
+}
+
+template <TPosition pos, int32_t depth, auto mask = 0>
+class TQue : public TQueBind<OwQueEnd(pos, true), OwQueEnd(pos, false), depth, mask> {
+public:
+    TQue() = default;
+};
+
+template <TPosition pos = TPosition::LCM> class TBuf {
+public:
+    uint32_t ow_buf = 0;
+
+    TBuf() = default;
+    template <typename T> LocalTensor<T> Get(OW_LOC) { return OwGet<T>("Get", UINT32_MAX, 0, ow_loc); }
+    template <typename T> LocalTensor<T> Get(uint32_t len, OW_LOC)
+    {
+        return OwGet<T>("Get", (uint32_t)(len * sizeof(T)), 0, ow_loc);
+    }
+    template <typename T> LocalTensor<T> GetWithOffset(uint32_t size, uint32_t bufOffset, OW_LOC)
+    {
+        return OwGet<T>("GetWithOffset", (uint32_t)(size * sizeof(T)), bufOffset, ow_loc);
+    }
+    template <typename T> void EnQue(const LocalTensor<T> &) {}
+    template <typename T> LocalTensor<T> DeQue(OW_LOC) { return OwGet<T>("DeQue", UINT32_MAX, 0, ow_loc); }
+    template <typename T> LocalTensor<T> AllocTensor(OW_LOC) { return OwGet<T>("AllocTensor", UINT32_MAX, 0, ow_loc); }
+    template <typename T> void FreeTensor(LocalTensor<T> &) {}
+
+private:
+    friend class TPipe;
+    template <typename T> LocalTensor<T> OwGet(const char *api, uint32_t len_bytes, uint32_t offset, OwLoc loc)
+    {
+        LocalTensor<T> t;
+        ow_tbuf_get(api, ow_buf, len_bytes, offset, &t.ow, loc);
+        return t;
+    }
+};
+
+class TPipe {
+public:
+    TPipe(OW_LOC) { ow_pipe_init(this, ow_loc); }
+    ~TPipe() { ow_pipe_destroy(this, OwLoc{nullptr, 0}); }
+    void Init(OW_LOC) { ow_pipe_init(this, ow_loc); }
+    template <class T> bool InitBuffer(T &que, uint8_t num, uint32_t len, OW_LOC)
+    {
+        que.OwInit(num, len, ow_loc);
+        return true;
+    }
+    template <TPosition pos> bool InitBuffer(TBuf<pos> &buf, uint32_t len, OW_LOC)
+    {
+        buf.ow_buf = ow_tbuf_init((uint32_t)pos, len, ow_loc);
+        return true;
+    }
+    template <HardEvent evt> TEventID AllocEventID(OW_LOC) { return (TEventID)ow_event_alloc((uint32_t)evt, 1, ow_loc); }
+    template <HardEvent evt> void ReleaseEventID(TEventID id, OW_LOC) { ow_event_release((uint32_t)evt, id, ow_loc); }
+    template <HardEvent evt> TEventID FetchEventID(OW_LOC) { return (TEventID)ow_event_alloc((uint32_t)evt, 0, ow_loc); }
+    TEventID FetchEventID(HardEvent evt, OW_LOC) { return (TEventID)ow_event_alloc((uint32_t)evt, 0, ow_loc); }
+    void DestroyWithoutPipeAll(OW_LOC) { ow_pipe_destroy(this, ow_loc); }
+    void Destroy(OW_LOC) { ow_pipe_destroy(this, ow_loc); }
+    void Reset(OW_LOC) { ow_pipe_reset(this, ow_loc); }
+};
+
+template <typename T, TPosition pos> inline bool PopStackBuffer(LocalTensor<T> &popBuffer, OW_LOC)
+{
+    ow_stack_buffer((uint32_t)pos, &popBuffer.ow, ow_loc);
+    return true;
+}
+
+template <HardEvent event> inline void SetFlag(int32_t eventID, OW_LOC)
+{
+    ow_flag_set((uint32_t)event, eventID, ow_loc);
+}
+template <HardEvent event> inline void WaitFlag(int32_t eventID, OW_LOC)
+{
+    ow_flag_wait((uint32_t)event, eventID, ow_loc);
+}
+template <pipe_t pipe> inline void PipeBarrier(OW_LOC)
+{
+    ow_barrier((uint32_t)pipe, ow_loc);
+}
+template <MemDsbT arg0> inline void DataSyncBarrier(OW_LOC)
+{
+    ow_barrier(PIPE_S, ow_loc);
+}
+inline void InitSocState(OW_LOC)
+{
+    ow_init_soc(ow_loc);
+}
+
+} // namespace AscendC
+
+extern "C++" {
+/* The TPipe made last on this core. A kernel that asks for it has made one. */
+inline AscendC::TPipe *GetTPipePtr()
+{
+    alignas(AscendC::TPipe) static unsigned char ow_pipe[sizeof(AscendC::TPipe)];
+    return reinterpret_cast<AscendC::TPipe *>(ow_pipe);
+}
+}
+inline void pipe_barrier(pipe_t pipe, OW_LOC)
+{
+    ow_barrier((uint32_t)pipe, ow_loc);
+}
+#endif

@@ -1,0 +1,192 @@
+/* System variables, tiling, printing, synchronisation between cores, kernel entry. */
+#ifndef OW_SYSTEM_H
+#define OW_SYSTEM_H
+
+#include "ow/pipe.h"
+#include "ow/std.h"
+
+#define ASCEND_IS_AIV constexpr(AscendC::g_coreType == AscendC::AIV)
+#define ASCEND_IS_AIC constexpr(AscendC::g_coreType == AscendC::AIC)
+#define ASCEND_IS_NOT_AIV constexpr(AscendC::g_coreType != AscendC::AIV)
+#define ASCEND_IS_NOT_AIC constexpr(AscendC::g_coreType != AscendC::AIC)
+
+namespace AscendC {
+
+inline int64_t GetBlockIdx() { return ow_block_idx(); }
+inline int64_t GetBlockNum() { return ow_block_num(); }
+inline int64_t GetSubBlockIdx() { return 0; }
+inline int64_t GetSubBlockNum() { return 1; }
+inline int64_t GetTaskRatio() { return 1; }
+inline int64_t GetSystemCycle() { return ow_system_cycle(); }
+constexpr int16_t GetDataBlockSizeInBytes() { return 32; }
+inline void Trap(OW_LOC) { ow_trap("Trap", ow_loc); }
+inline GM_ADDR GetUserWorkspace(GM_ADDR workspace, OW_LOC) { return (GM_ADDR)ow_user_workspace(workspace, ow_loc); }
+inline void SetSysWorkspace(GM_ADDR) {}
+
+template <bool isAIVOnly = true>
+inline void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
+                    const int32_t usedCores = 0, OW_LOC)
+{
+    ow_sync_all(&gmWorkspace.ow, &ubWorkspace.ow, usedCores, ow_loc);
+}
+template <bool isAIVOnly = true> inline void SyncAll(OW_LOC)
+{
+    ow_sync_all(nullptr, nullptr, 0, ow_loc);
+}
+template <uint8_t modeId, pipe_t pipe> inline void CrossCoreSetFlag(uint16_t, OW_LOC)
+{
+    ow_not_modelled("CrossCoreSetFlag", ow_loc);
+}
+template <uint8_t modeId = 0, pipe_t pipe = PIPE_S> inline void CrossCoreWaitFlag(uint16_t, OW_LOC)
+{
+    ow_not_modelled("CrossCoreWaitFlag", ow_loc);
+}
+template <bool isAIVOnly = true>
+inline void IBSet(const GlobalTensor<int32_t> &, const LocalTensor<int32_t> &, int32_t, int32_t, OW_LOC)
+{
+    ow_not_modelled("IBSet", ow_loc);
+}
+template <bool isAIVOnly = true>
+inline void IBWait(const GlobalTensor<int32_t> &, const LocalTensor<int32_t> &, int32_t, int32_t, OW_LOC)
+{
+    ow_not_modelled("IBWait", ow_loc);
+}
+
+/* Scalar conversions. */
+inline float ToFloat(const bfloat16_t &bVal)
+{
+    return ow_unbits<float>((uint64_t)bVal.ow_bits << 16);
+}
+inline bfloat16_t ToBfloat16(const float &fVal)
+{
+    return bfloat16_t(fVal);
+}
+inline bfloat16_t Cast(const float &fVal) { return bfloat16_t(fVal); }
+inline float Cast(const bfloat16_t &bVal) { return ToFloat(bVal); }
+template <typename T, typename U, RoundMode roundMode> inline U ScalarCast(T valueIn)
+{
+    static_assert(__is_same(T, float) && __is_same(U, int32_t) &&
+                      (roundMode == RoundMode::CAST_ROUND || roundMode == RoundMode::CAST_CEIL ||
+                       roundMode == RoundMode::CAST_FLOOR || roundMode == RoundMode::CAST_RINT),
+                  "ScalarCast: float to int32_t with CAST_ROUND, CAST_CEIL, CAST_FLOOR or CAST_RINT is modelled");
+    float r = roundMode == RoundMode::CAST_ROUND  ? __builtin_roundf(valueIn)
+              : roundMode == RoundMode::CAST_CEIL ? __builtin_ceilf(valueIn)
+              : roundMode == RoundMode::CAST_FLOOR ? __builtin_floorf(valueIn)
+                                                   : __builtin_rintf(valueIn);
+    return r >= 2147483648.0f ? INT32_MAX : r >= -2147483648.0f ? (int32_t)r : r == r ? INT32_MIN : 0;
+}
+template <typename T, typename U, RoundMode roundMode> inline U Cast(T valueIn)
+{
+    return ScalarCast<T, U, roundMode>(valueIn);
+}
+template <int countValue> inline int64_t ScalarGetCountOfValue(uint64_t v)
+{
+    return countValue ? __builtin_popcountll(v) : 64 - __builtin_popcountll(v);
+}
+inline int64_t ScalarCountLeadingZero(uint64_t v) { return v ? __builtin_clzll(v) : 64; }
+template <int countValue> inline int64_t ScalarGetSFFValue(uint64_t v)
+{
+    uint64_t w = countValue ? v : ~v;
+    return w ? __builtin_ctzll(w) : -1;
+}
+
+} // namespace AscendC
+
+inline __gm__ uint8_t *GetSysWorkSpacePtr() { return (__gm__ uint8_t *)ow_sys_workspace(); }
+
+/* ---- tiling ---------------------------------------------------------------------------------------------------- */
+
+#define OW_CAT_(a, b) a##b
+#define OW_CAT(a, b)  OW_CAT_(a, b)
+/* The struct registered for this operator; OW_OP is its type name (AddCustom), given by whoever compiles. */
+#define OW_TILING_OF_OP OW_CAT(OwTilingOf_, OW_OP)
+
+#define GET_TILING_DATA(name, arg)                                                                                   \
+    OW_TILING_OF_OP name;                                                                                            \
+    ow_tiling_get(&name, sizeof(name), arg, OW_HERE)
+#define GET_TILING_DATA_WITH_STRUCT(type, name, arg)                                                                 \
+    type name;                                                                                                       \
+    ow_tiling_get(&name, sizeof(name), arg, OW_HERE)
+#define GET_TILING_DATA_MEMBER(type, member, name, arg)                                                              \
+    decltype(type::member) name;                                                                                     \
+    do {                                                                                                             \
+        type ow_whole;                                                                                               \
+        ow_tiling_get(&ow_whole, sizeof(ow_whole), arg, OW_HERE);                                                    \
+        __builtin_memcpy((void *)&name, (const void *)&ow_whole.member, sizeof(name));                               \
+    } while (0)
+#define GET_TILING_DATA_PTR_WITH_STRUCT(type, ptr, arg)                                                              \
+    type OW_CAT(ow_tiling_, ptr);                                                                                    \
+    ow_tiling_get(&OW_CAT(ow_tiling_, ptr), sizeof(type), arg, OW_HERE);                                             \
+    const type *ptr = &OW_CAT(ow_tiling_, ptr)
+#define REGISTER_TILING_DEFAULT(type) using OW_TILING_OF_OP = type
+#define REGISTER_TILING_FOR_TILINGKEY(expr, type)
+#define REGISTER_NONE_TILING
+#define TILING_KEY_IS(key) (ow_tiling_key_is((uint64_t)(key), OW_HERE))
+
+/* Kernel types. HW: KERNEL_TASK_TYPE_DEFAULT page. */
+enum KernelMetaType : uint8_t {
+    KERNEL_TYPE_AIV_ONLY,
+    KERNEL_TYPE_AIC_ONLY,
+    KERNEL_TYPE_MIX_AIV_1_0,
+    KERNEL_TYPE_MIX_AIC_1_0,
+    KERNEL_TYPE_MIX_AIC_1_1,
+    KERNEL_TYPE_MIX_AIC_1_2,
+};
+#define KERNEL_TASK_TYPE_DEFAULT(type) ow_task_type(#type, (uint32_t)(type), OW_HERE)
+#define KERNEL_TASK_TYPE(key, type)                                                                                  \
+    do {                                                                                                             \
+        if (ow_tiling_key_is((uint64_t)(key), OW_HERE)) ow_task_type(#type, (uint32_t)(type), OW_HERE);              \
+    } while (0)
+
+/* ---- printing and stopping -------------------------------------------------------------------------------------- */
+
+namespace AscendC {
+struct OwFormat { /* the format of a print, with the place of the call */
+    const char *text;
+    OwLoc loc;
+    OwFormat(const char *fmt, OW_LOC) : text(fmt), loc(ow_loc) {}
+};
+template <typename T> inline T OwPrintArg(T v) { return v; }
+inline double OwPrintArg(half v) { return (double)(float)v; }
+inline double OwPrintArg(bfloat16_t v) { return (double)ToFloat(v); }
+template <class... Args> inline void PRINTF(OwFormat fmt, Args... args)
+{
+    ow_printf(fmt.loc, fmt.text, OwPrintArg(args)...);
+}
+template <class... Args> inline void printf(OwFormat fmt, Args... args)
+{
+    ow_printf(fmt.loc, fmt.text, OwPrintArg(args)...);
+}
+} // namespace AscendC
+using AscendC::printf;
+
+#define ASSERT(...)                                                                                                  \
+    do {                                                                                                             \
+        if (!(__VA_ARGS__)) ow_trap(#__VA_ARGS__, OW_HERE);                                                          \
+    } while (0)
+#define ascendc_assert(cond, ...)                                                                                    \
+    do {                                                                                                             \
+        if (!(cond)) ow_trap(#cond, OW_HERE);                                                                        \
+    } while (0)
+
+/* ---- entry ------------------------------------------------------------------------------------------------------ */
+
+template <size_t... I> struct OwSeq {};
+template <size_t N, size_t... I> struct OwMakeSeq : OwMakeSeq<N - 1, N - 1, I...> {};
+template <size_t... I> struct OwMakeSeq<0, I...> {
+    using type = OwSeq<I...>;
+};
+template <size_t N, typename... P, size_t... I>
+inline void OwCall(void (*kernel)(P...), void *const *args, OwSeq<I...>)
+{
+    static_assert(sizeof...(P) == N, "the kernel's parameters must be inputs, outputs, workspace, tiling");
+    kernel((P)args[I]...);
+}
+/* Written after the kernel: what sim_launch calls. n: number of kernel parameters. */
+#define OW_KERNEL_ENTRY(kernel, n)                                                                                   \
+    extern "C" OW_API void ow_kernel_entry(void *const *args)                                                        \
+    {                                                                                                                \
+        OwCall<n>(&kernel, args, OwMakeSeq<n>::type());                                                              \
+    }
+
+#endif

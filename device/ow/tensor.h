@@ -1,0 +1,145 @@
+/* LocalTensor and GlobalTensor: handles on places in memory; every access goes through the ABI. */
+#ifndef OW_TENSOR_H
+#define OW_TENSOR_H
+
+#include "ow/base.h"
+
+namespace AscendC {
+
+template <typename T> class LocalTensor;
+
+/* The right operand of an overloaded operator: operators cannot take a default argument, a conversion can. */
+template <typename T> struct OwOperand {
+    const LocalTensor<T> &t;
+    OwLoc loc;
+    OwOperand(const LocalTensor<T> &tensor, OW_LOC) : t(tensor), loc(ow_loc) {}
+};
+/* dst = src0 op src1, run on assignment. */
+template <typename T> struct OwArithExpr {
+    const char *api;
+    OwLocal a, b;
+    OwLoc loc;
+};
+template <typename T> struct OwCompareExpr {
+    OwLocal a, b;
+    uint32_t mode, count;
+    OwLoc loc;
+};
+
+template <typename T> class LocalTensor {
+public:
+    using PrimType = T;
+    OwLocal ow;
+    ShapeInfo shapeInfo_;
+
+    LocalTensor() { ow = OwLocal{0, 0, OW_BUF_NONE, 0, (uint8_t)TPosition::MAX, 0}; }
+    LocalTensor(TPosition pos, uint32_t addr, uint32_t tileSize)
+    {
+        ow = OwLocal{addr, (uint32_t)(tileSize * sizeof(T)), OW_BUF_RAW, 0, (uint8_t)pos, 0};
+    }
+    T GetValue(const uint32_t index, OW_LOC) const { return ow_unbits<T>(ow_local_get(ow_id<T>, &ow, index, ow_loc)); }
+    template <typename S> void SetValue(const uint32_t index, const S value, OW_LOC) const
+    {
+        ow_local_set(ow_id<T>, &ow, index, ow_bits<T>(static_cast<T>(value)), ow_loc);
+    }
+    T &operator()(const uint32_t offset, OW_LOC) const { return *(T *)ow_local_ref(ow_id<T>, &ow, offset, ow_loc); }
+    LocalTensor operator[](const uint32_t offset) const
+    {
+        LocalTensor r = *this;
+        r.ow.addr += (uint32_t)(offset * sizeof(T));
+        r.ow.len_bytes -= (uint32_t)(offset * sizeof(T));
+        return r;
+    }
+    template <typename U> LocalTensor<U> ReinterpretCast() const
+    {
+        LocalTensor<U> r;
+        r.ow = ow;
+        return r;
+    }
+    uint64_t GetPhyAddr() const { return (uint64_t)ow_local_host(&ow); }
+    uint64_t GetPhyAddr(const uint32_t offset) const { return (uint64_t)ow_local_host(&ow) + offset * sizeof(T); }
+    int32_t GetPosition() const { return ow.pos; }
+    void SetSize(const uint32_t size) { ow.len_bytes = (uint32_t)(size * sizeof(T)); }
+    uint32_t GetSize() const { return (uint32_t)(ow.len_bytes / sizeof(T)); }
+    uint32_t GetLength() const { return ow.len_bytes; }
+    void SetBufferLen(uint32_t dataLen) { ow.len_bytes = dataLen; }
+    template <typename S> void SetAddrWithOffset(LocalTensor<S> &src, uint32_t offset)
+    {
+        ow = src.ow;
+        ow.addr += (uint32_t)(offset * sizeof(S));
+    }
+    void SetShapeInfo(const ShapeInfo &shapeInfo) { shapeInfo_ = shapeInfo; }
+    ShapeInfo GetShapeInfo() const { return shapeInfo_; }
+
+    void operator=(const OwArithExpr<T> &e)
+    {
+        ow_vec_n(e.api, OW_TYPES(ow_id<T>, ow_id<T>), &ow, &e.a, &e.b, 0, 0, (int64_t)GetSize(), e.loc);
+    }
+    void operator=(const OwCompareExpr<float> &e) { OwCompare(OW_F32, e.a, e.b, e.mode, e.count, e.loc); }
+    void operator=(const OwCompareExpr<half> &e) { OwCompare(OW_F16, e.a, e.b, e.mode, e.count, e.loc); }
+
+#define OW_ARITH(op, name)                                                                                           \
+    OwArithExpr<T> operator op(OwOperand<T> src1) const { return OwArithExpr<T>{name, ow, src1.t.ow, src1.loc}; }
+    OW_ARITH(+, "Add")
+    OW_ARITH(-, "Sub")
+    OW_ARITH(*, "Mul")
+    OW_ARITH(/, "Div")
+    OW_ARITH(|, "Or")
+    OW_ARITH(&, "And")
+#undef OW_ARITH
+#define OW_CMP(op, m)                                                                                                \
+    OwCompareExpr<T> operator op(OwOperand<T> src1) const                                                            \
+    {                                                                                                                \
+        return OwCompareExpr<T>{ow, src1.t.ow, (uint32_t)CMPMODE::m, GetSize(), src1.loc};                           \
+    }
+    OW_CMP(<, LT)
+    OW_CMP(>, GT)
+    OW_CMP(!=, NE)
+    OW_CMP(==, EQ)
+    OW_CMP(<=, LE)
+    OW_CMP(>=, GE)
+#undef OW_CMP
+
+private:
+    void OwCompare(uint32_t type, const OwLocal &a, const OwLocal &b, uint32_t mode, uint32_t count, OwLoc loc)
+    {
+        ow_vec_n("Compare", OW_TYPES(ow_id<T>, type), &ow, &a, &b, 0, mode, count, loc);
+    }
+};
+
+template <typename T> class GlobalTensor {
+public:
+    using PrimType = T;
+    OwGlobal ow;
+    uint64_t bufferSize_;
+    ShapeInfo shapeInfo_;
+
+    GlobalTensor() : ow{nullptr, 0}, bufferSize_(0) {}
+    void SetGlobalBuffer(__gm__ T *buffer, uint64_t bufferSize, OW_LOC)
+    {
+        ow = OwGlobal{(void *)buffer, ow_gm_bind((const void *)buffer, ow_loc)};
+        bufferSize_ = bufferSize;
+    }
+    void SetGlobalBuffer(__gm__ T *buffer, OW_LOC) { SetGlobalBuffer(buffer, (uint64_t)0, ow_loc); }
+    const __gm__ T *GetPhyAddr() const { return (const T *)ow.addr; }
+    __gm__ T *GetPhyAddr(const uint64_t offset) const { return (T *)ow.addr + offset; }
+    T GetValue(const uint64_t offset, OW_LOC) const { return ow_unbits<T>(ow_gm_get(ow_id<T>, &ow, offset, ow_loc)); }
+    __gm__ T &operator()(const uint64_t offset, OW_LOC) const { return *(T *)ow_gm_ref(ow_id<T>, &ow, offset, ow_loc); }
+    void SetValue(const uint64_t offset, T value, OW_LOC)
+    {
+        ow_gm_set(ow_id<T>, &ow, offset, ow_bits<T>(value), ow_loc);
+    }
+    uint64_t GetSize() const { return bufferSize_; }
+    GlobalTensor operator[](const uint64_t offset) const
+    {
+        GlobalTensor r = *this;
+        r.ow.addr = (void *)((uintptr_t)ow.addr + offset * sizeof(T));
+        return r;
+    }
+    void SetShapeInfo(const ShapeInfo &shapeInfo) { shapeInfo_ = shapeInfo; }
+    ShapeInfo GetShapeInfo() const { return shapeInfo_; }
+    template <CacheRwMode rwMode = CacheRwMode::RW> void SetL2CacheHint(CacheMode) {}
+};
+
+} // namespace AscendC
+#endif

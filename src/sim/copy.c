@@ -1,0 +1,332 @@
+/* MTE2, MTE3 and the copies within UB. A copy is rows: row i moves len bytes from src + i * src_step to dst + i * dst_step.
+ * What may be touched is found once for the whole copy when it is in bounds, row by row when it is not. */
+#include "sim/sim_int.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Rows {
+    uint32_t n;
+    uint64_t len; /* bytes of a row */
+    uint64_t gm_step, ub_step;
+} Rows;
+
+static uint32_t clamp_field(Core *c, const char *name, uint64_t v, uint64_t limit, uint32_t mask)
+{
+    if (v <= limit) return (uint32_t)v;
+    sim_report(c, CHK_ID_COPY_LIMIT, name, LL(v), LL(limit), LL(v & mask));
+    return (uint32_t)v & mask;
+}
+
+/* ---- GM to UB -------------------------------------------------------------------------------------------------- */
+
+/* Bytes nothing wrote arrive as poison and stay marked. */
+static void load_bytes(Core *c, GmRange *r, const uint8_t *src, uint32_t dst, size_t n)
+{
+    size_t off = (size_t)(src - (const uint8_t *)r->gm->data);
+    memcpy(c->ub + dst, src, n);
+    if (!r->valid || bits_all(r->valid, off, n)) {
+        bits_fill(c->ub_valid, dst, n, true);
+        return;
+    }
+    bits_copy(c->ub_valid, dst, r->valid, off, n);
+    for (size_t i = 0; i < n; i++)
+        if (!bits_get(r->valid, off + i)) poison_fill(c->ub + dst + i, 1, dst + i);
+}
+
+/* Whole copies lie in bounds nearly always: then one check each side. Else the first row out of bounds is reported. */
+static void load_rows(Core *c, const OwGlobal *g, const Place *p, const Rows *rows)
+{
+    uint64_t ub_span = rows->n ? (rows->n - 1) * rows->ub_step + rows->len : 0;
+    uint64_t gm_span = rows->n ? (rows->n - 1) * rows->gm_step + rows->len : 0;
+    if (ub_span == 0) return;
+    uint64_t skip, gm_ok;
+    uint64_t ub_ok = local_clip(c, p, "dst", true, 0, ub_span);
+    GmRange *r = gm_access(c, g, (uintptr_t)g->addr, gm_span, false, &skip, &gm_ok);
+    if (!r) return;
+    for (uint32_t i = 0; i < rows->n; i++) {
+        uint64_t gm_off = i * rows->gm_step, ub_off = i * rows->ub_step, n = rows->len;
+        if (gm_off < skip || gm_off >= skip + gm_ok || ub_off >= ub_ok) continue;
+        if (n > skip + gm_ok - gm_off) n = skip + gm_ok - gm_off;
+        if (n > ub_ok - ub_off) n = ub_ok - ub_off;
+        load_bytes(c, r, (const uint8_t *)g->addr + gm_off, p->addr + (uint32_t)ub_off, n);
+        c->sim->stats.gm_read_bytes += n;
+    }
+    ub_wrote(c, p->addr, (uint32_t)ub_ok);
+}
+
+/* ---- UB to GM -------------------------------------------------------------------------------------------------- */
+
+#define ATOMIC_LOOP(T, op)                                                                                   \
+    for (size_t i = 0; i < n / sizeof(T); i++) {                                                             \
+        T a, b;                                                                                              \
+        memcpy(&a, dst + i * sizeof(T), sizeof(T));                                                          \
+        memcpy(&b, src + i * sizeof(T), sizeof(T));                                                          \
+        a = (T)(op);                                                                                         \
+        memcpy(dst + i * sizeof(T), &a, sizeof(T));                                                          \
+    }
+#define ATOMIC_TYPE(T, sum)                                                                                  \
+    if (op == 1) ATOMIC_LOOP(T, sum)                                                                         \
+    else if (op == 2) ATOMIC_LOOP(T, a > b ? a : b)                                                          \
+    else ATOMIC_LOOP(T, a < b ? a : b)
+
+static void atomic_16(uint32_t op, DType t, uint8_t *dst, const uint8_t *src, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        uint16_t ra, rb;
+        memcpy(&ra, dst + 2 * i, 2);
+        memcpy(&rb, src + 2 * i, 2);
+        float a = t == DTYPE_F16 ? f16_to_f32(ra) : bf16_to_f32(ra), b = t == DTYPE_F16 ? f16_to_f32(rb) : bf16_to_f32(rb);
+        float v = op == 1 ? a + b : op == 2 ? (a > b ? a : b) : (a < b ? a : b);
+        ra = t == DTYPE_F16 ? f16_from_f32(v) : bf16_from_f32(v);
+        memcpy(dst + 2 * i, &ra, 2);
+    }
+}
+
+/* op: 1 add, 2 max, 3 min. ASSUMED: the addition in global memory rounds to nearest even and integers wrap. */
+static void atomic_bytes(uint32_t op, DType t, uint8_t *dst, const uint8_t *src, size_t n)
+{
+    switch (t) {
+    case DTYPE_F16:
+    case DTYPE_BF16: atomic_16(op, t, dst, src, n); break;
+    case DTYPE_F32: ATOMIC_TYPE(float, a + b) break;
+    case DTYPE_I8: ATOMIC_TYPE(int8_t, a + b) break;
+    case DTYPE_I16: ATOMIC_TYPE(int16_t, a + b) break;
+    case DTYPE_I32: ATOMIC_TYPE(int32_t, (uint32_t)a + (uint32_t)b) break;
+    default: break;
+    }
+}
+
+static void store_bytes(Core *c, GmRange *r, uint8_t *dst, uint32_t src, size_t n)
+{
+    size_t off = (size_t)(dst - (uint8_t *)r->gm->data);
+    bool known = bits_all(c->ub_valid, src, n);
+    if (!known && r->gm->role == SIM_GM_OUTPUT) {
+        size_t bad = bits_find(c->ub_valid, src, src + n, false), end = bits_find(c->ub_valid, bad, src + n, true);
+        sim_report(c, CHK_ID_UNINIT_GM, LL(off + bad - src), LL(off + end - 1 - src), r->gm->name,
+                   LL(n - bits_count(c->ub_valid, src, n)));
+    }
+    if (c->atomic_op) {
+        if (r->valid && !bits_all(r->valid, off, n)) {
+            size_t bad = bits_find(r->valid, off, off + n, false);
+            sim_report(c, CHK_ID_UNINIT_ATOMIC, LL(bad), LL(bits_find(r->valid, bad, off + n, true) - 1), r->gm->name);
+        }
+        atomic_bytes(c->atomic_op, dtype_of(c->atomic_type), dst, c->ub + src, n);
+    } else {
+        memcpy(dst, c->ub + src, n);
+    }
+    if (!r->valid) return;
+    if (known || r->gm->role == SIM_GM_OUTPUT) { /* an output's bytes are written, however wrong */
+        bits_fill(r->valid, off, n, true);
+    } else {
+        bits_copy(r->valid, off, c->ub_valid, src, n);
+    }
+}
+
+static void store_rows(Core *c, const OwGlobal *g, const Place *p, const Rows *rows)
+{
+    uint64_t ub_span = rows->n ? (rows->n - 1) * rows->ub_step + rows->len : 0;
+    uint64_t gm_span = rows->n ? (rows->n - 1) * rows->gm_step + rows->len : 0;
+    if (ub_span == 0) return;
+    uint64_t skip, gm_ok;
+    uint64_t ub_ok = local_clip(c, p, "src", false, 0, ub_span);
+    GmRange *r = gm_access(c, g, (uintptr_t)g->addr, gm_span, true, &skip, &gm_ok);
+    if (!r || r->gm->role == SIM_GM_INPUT || r->gm->role == SIM_GM_TILING) return;
+    for (uint32_t i = 0; i < rows->n; i++) {
+        uint64_t gm_off = i * rows->gm_step, ub_off = i * rows->ub_step, n = rows->len;
+        if (gm_off < skip || gm_off >= skip + gm_ok || ub_off >= ub_ok) continue;
+        if (n > skip + gm_ok - gm_off) n = skip + gm_ok - gm_off;
+        if (n > ub_ok - ub_off) n = ub_ok - ub_off;
+        store_bytes(c, r, (uint8_t *)g->addr + gm_off, p->addr + (uint32_t)ub_off, n);
+        c->sim->stats.gm_write_bytes += n;
+    }
+}
+
+/* ---- the API's forms ------------------------------------------------------------------------------------------- */
+
+static void gm_align(Core *c, const OwGlobal *g, uint32_t size, bool write)
+{
+    if ((uintptr_t)g->addr % size == 0 || !g->range || g->range > c->sim->n_ranges) return;
+    const SimGm *gm = c->sim->ranges[g->range - 1].gm;
+    sim_report(c, CHK_ID_GM_MISALIGNED, write ? "writes" : "reads", gm->name, LL((uintptr_t)g->addr - (uintptr_t)gm->data), LL(size));
+}
+
+static void run_rows(Core *c, uint32_t type, uint32_t to_gm, const OwGlobal *g, const OwLocal *ub, const Rows *rows)
+{
+    Place p;
+    if (!local_place(c, ub, to_gm ? "src" : "dst", ISA_BLOCK_BYTES, &p)) return;
+    gm_align(c, g, (uint32_t)dtype_info(dtype_of(type))->size_bytes, to_gm);
+    if (to_gm)
+        store_rows(c, g, &p, rows);
+    else
+        load_rows(c, g, &p, rows);
+}
+
+/* Rounds down to whole blocks. HW: DataCopy page, count form; blocks are counted in 16 bits. */
+static uint64_t whole_blocks(Core *c, uint32_t type, uint64_t count)
+{
+    uint64_t bytes = count * dtype_info(dtype_of(type))->size_bytes, blocks = bytes / ISA_BLOCK_BYTES;
+    if (bytes % ISA_BLOCK_BYTES)
+        sim_report(c, CHK_ID_COPY_UNALIGNED, LL(count), LL(bytes), LL(blocks * ISA_BLOCK_BYTES), LL(bytes % ISA_BLOCK_BYTES));
+    return (uint64_t)clamp_field(c, "the number of 32-byte blocks", blocks, 65535, 0xffff) * ISA_BLOCK_BYTES;
+}
+
+void ow_copy_n(uint32_t type, uint32_t to_gm, const OwGlobal *gm, const OwLocal *ub, uint64_t count, OwLoc loc)
+{
+    Core *c = core_enter("DataCopy", loc);
+    Rows rows = {.n = 1, .len = whole_blocks(c, type, count)};
+    run_rows(c, type, to_gm, gm, ub, &rows);
+}
+
+static Rows block_rows(Core *c, bool src_is_gm, uint32_t count, uint32_t len, uint32_t src_gap, uint32_t dst_gap)
+{
+    count = clamp_field(c, "blockCount", count, 4095, 0xfff);
+    len = clamp_field(c, "blockLen", len, 65535, 0xffff);
+    src_gap = clamp_field(c, "srcGap", src_gap, 65535, 0xffff);
+    dst_gap = clamp_field(c, "dstGap", dst_gap, 65535, 0xffff);
+    uint64_t src = ((uint64_t)len + src_gap) * ISA_BLOCK_BYTES, dst = ((uint64_t)len + dst_gap) * ISA_BLOCK_BYTES;
+    return (Rows){.n = len ? count : 0,
+                  .len = (uint64_t)len * ISA_BLOCK_BYTES,
+                  .gm_step = src_is_gm ? src : dst,
+                  .ub_step = src_is_gm ? dst : src};
+}
+
+void ow_copy_blocks(uint32_t type, uint32_t to_gm, const OwGlobal *gm, const OwLocal *ub, uint32_t count, uint32_t len,
+                    uint32_t src_gap, uint32_t dst_gap, OwLoc loc)
+{
+    Core *c = core_enter("DataCopy", loc);
+    Rows rows = block_rows(c, !to_gm, count, len, src_gap, dst_gap);
+    run_rows(c, type, to_gm, gm, ub, &rows);
+}
+
+/* Fills pad bytes [from, from + n) of a row with elements of the given value. */
+static void pad_bytes(Core *c, uint32_t from, uint32_t n, uint32_t size, uint64_t value, bool known)
+{
+    for (uint32_t i = 0; i < n; i++) c->ub[from + i] = (uint8_t)(value >> (i % size * 8));
+    if (!known) poison_fill(c->ub + from, n, from);
+    bits_fill(c->ub_valid, from, n, known);
+}
+
+/* HW: DataCopyPad page, padding rules: [left][data][right][dummy up to 32 bytes]; dummy is the block's first element when
+ * there is no padding, else the padding value when isPad. ASSUMED: also with isPad and no padding it is the first element. */
+static void load_padded(Core *c, const OwGlobal *g, const Place *p, Rows *rows, const OwPad *pad, uint32_t size)
+{
+    uint32_t left = pad->left * size, right = pad->right * size;
+    uint64_t row_bytes = (left + rows->len + right + 31) / 32 * 32;
+    if (rows->n == 0) return;
+    if (local_clip(c, p, "dst", true, 0, (rows->n - 1) * rows->ub_step + row_bytes) == 0) return;
+    uint64_t room = (p->end < c->ub_bytes ? p->end : c->ub_bytes) - (uint64_t)p->addr;
+    Place data = *p;
+    data.addr += left;
+    load_rows(c, g, &data, rows);
+    if (pad->is_pad) c->pad_value = pad->value, c->pad_set = true;
+    bool plain = pad->left == 0 && pad->right == 0;
+    for (uint32_t i = 0; i < rows->n; i++) {
+        uint64_t at = i * rows->ub_step;
+        if (at + row_bytes > room) break;
+        uint32_t row = p->addr + (uint32_t)at, end = row + left + (uint32_t)rows->len;
+        uint64_t first = 0;
+        memcpy(&first, c->ub + row + left, size);
+        pad_bytes(c, row, left, size, c->pad_value, c->pad_set);
+        pad_bytes(c, end, right, size, c->pad_value, c->pad_set);
+        uint32_t dummy = row + (uint32_t)row_bytes - end - right;
+        pad_bytes(c, end + right, dummy, size, plain ? first : pad->value, plain || pad->is_pad);
+    }
+    uint64_t span = (rows->n - 1) * rows->ub_step + row_bytes;
+    ub_wrote(c, p->addr, (uint32_t)(span < room ? span : room));
+}
+
+void ow_copy_pad(uint32_t type, uint32_t to_gm, const OwGlobal *gm, const OwLocal *ub, const OwPad *pad, OwLoc loc)
+{
+    Core *c = core_enter("DataCopyPad", loc);
+    uint32_t size = (uint32_t)dtype_info(dtype_of(type))->size_bytes;
+    uint32_t n = clamp_field(c, "blockCount", pad->count, 4095, 0xfff);
+    uint32_t len = pad->ext ? clamp_field(c, "blockLen", pad->len_bytes, 2097151, 0x1fffff)
+                            : clamp_field(c, "blockLen", pad->len_bytes, 65535, 0xffff);
+    uint64_t limit = pad->ext ? UINT32_MAX : 65535;
+    uint32_t mask = pad->ext ? UINT32_MAX : 0xffff;
+    uint64_t src_gap = clamp_field(c, "srcStride", (uint64_t)pad->src_gap, limit, mask);
+    uint64_t dst_gap = clamp_field(c, "dstStride", (uint64_t)pad->dst_gap, limit, mask);
+    if (len % size) sim_report(c, CHK_ID_PAD_LENGTH, LL(len), LL(size));
+    if (pad->left * size > 32) sim_report(c, CHK_ID_PAD_LIMIT, LL(pad->left * size), "left");
+    if (pad->right * size > 32) sim_report(c, CHK_ID_PAD_LIMIT, LL(pad->right * size), "right");
+    Rows rows = {.n = len ? n : 0, .len = len};
+    uint64_t ub_row = ((to_gm ? 0 : (pad->left + pad->right) * size) + (uint64_t)len + 31) / 32 * 32;
+    rows.gm_step = len + (to_gm ? dst_gap : src_gap);
+    rows.ub_step = ub_row + (to_gm ? src_gap : dst_gap) * ISA_BLOCK_BYTES;
+    Place p;
+    if (!local_place(c, ub, to_gm ? "src" : "dst", ISA_BLOCK_BYTES, &p)) return;
+    if (to_gm)
+        store_rows(c, gm, &p, &rows);
+    else
+        load_padded(c, gm, &p, &rows, pad, size);
+}
+
+/* ---- within UB: PIPE_V ----------------------------------------------------------------------------------------- */
+
+static void local_rows(Core *c, const OwLocal *d, const OwLocal *s, const Rows *rows, uint64_t src_step, uint64_t dst_step)
+{
+    Place pd, ps;
+    if (!local_place(c, d, "dst", ISA_BLOCK_BYTES, &pd) || !local_place(c, s, "src", ISA_BLOCK_BYTES, &ps)) return;
+    if (rows->n == 0 || rows->len == 0) return;
+    uint64_t ok_d = local_clip(c, &pd, "dst", true, 0, (rows->n - 1) * dst_step + rows->len);
+    uint64_t ok_s = local_clip(c, &ps, "src", false, 0, (rows->n - 1) * src_step + rows->len);
+    for (uint32_t i = 0; i < rows->n; i++) {
+        uint64_t od = i * dst_step, os = i * src_step, n = rows->len;
+        if (od >= ok_d || os >= ok_s) break;
+        if (n > ok_d - od) n = ok_d - od;
+        if (n > ok_s - os) n = ok_s - os;
+        uint32_t to = pd.addr + (uint32_t)od, from = ps.addr + (uint32_t)os;
+        memmove(c->ub + to, c->ub + from, n);
+        if (bits_all(c->ub_valid, from, n))
+            bits_fill(c->ub_valid, to, n, true);
+        else if (to != from)
+            bits_copy(c->ub_valid, to, c->ub_valid, from, n);
+    }
+    ub_wrote(c, pd.addr, (uint32_t)ok_d);
+}
+
+void ow_copy_local_n(uint32_t type, const OwLocal *d, const OwLocal *s, uint64_t count, OwLoc loc)
+{
+    Core *c = core_enter("DataCopy", loc);
+    Rows rows = {.n = 1, .len = whole_blocks(c, type, count)};
+    local_rows(c, d, s, &rows, 0, 0);
+}
+
+void ow_copy_local_blocks(uint32_t type, const OwLocal *d, const OwLocal *s, uint32_t count, uint32_t len, uint32_t src_gap,
+                          uint32_t dst_gap, OwLoc loc)
+{
+    Core *c = core_enter("DataCopy", loc);
+    (void)type;
+    Rows rows = block_rows(c, true, count, len, src_gap, dst_gap);
+    local_rows(c, d, s, &rows, rows.gm_step, rows.ub_step);
+}
+
+/* HW: InitOutput page: fills global memory with a value by copies from UB. */
+void ow_init_output(uint32_t type, const OwGlobal *gm, uint64_t count, uint64_t value, OwLoc loc)
+{
+    Core *c = core_enter("InitOutput", loc);
+    uint32_t size = (uint32_t)dtype_info(dtype_of(type))->size_bytes;
+    uint64_t skip, n_ok;
+    GmRange *r = gm_access(c, gm, (uintptr_t)gm->addr, count * size, true, &skip, &n_ok);
+    if (!r || r->gm->role == SIM_GM_INPUT || r->gm->role == SIM_GM_TILING) return;
+    uint8_t *p = (uint8_t *)gm->addr + skip;
+    for (uint64_t i = 0; i + size <= n_ok; i += size) memcpy(p + i, &value, size);
+    if (r->valid) bits_fill(r->valid, (size_t)(p - (uint8_t *)r->gm->data), n_ok, true);
+    c->sim->stats.gm_write_bytes += n_ok;
+}
+
+void ow_pad_value(uint32_t type, uint64_t bits, OwLoc loc)
+{
+    Core *c = core_enter("SetPadValue", loc);
+    (void)type;
+    c->pad_value = bits;
+    c->pad_set = true;
+}
+
+void ow_atomic(uint32_t op, uint32_t type, OwLoc loc)
+{
+    Core *c = core_enter(op ? "SetAtomic" : "SetAtomicNone", loc);
+    c->atomic_op = op;
+    c->atomic_type = type;
+}

@@ -1,0 +1,282 @@
+/* Reductions. Sums are binary trees of neighbours within a repeat, each addition rounded to the type; the count form adds
+ * the repeats' sums one after the other. HW: ReduceRepeat and ReduceSum pages. */
+#include "sim/vec_int.h"
+
+#include <string.h>
+
+enum { LANES = 128, SUM = 0, MAX = 1, MIN = 2, WHOLE = 0, BLOCK = 1, PAIR = 2 };
+
+/* The lanes of one repeat. */
+typedef struct RepeatLanes {
+    float v[LANES];
+    bool on[LANES];
+    bool valid;
+} RepeatLanes;
+
+typedef struct Source {
+    Place p;
+    DType type;
+    uint32_t size, per_block, lanes, blk, rep;
+} Source;
+
+static float load(const Core *c, const Source *s, uint32_t at)
+{
+    if (s->type == DTYPE_F32) {
+        float f;
+        memcpy(&f, c->ub + at, 4);
+        return f;
+    }
+    uint16_t h;
+    memcpy(&h, c->ub + at, 2);
+    return f16_to_f32(h);
+}
+
+static float rounded(const Source *s, float v)
+{
+    return s->type == DTYPE_F16 ? f16_to_f32(f16_from_f32(v)) : v;
+}
+
+static void fetch_repeat(const Core *c, const Source *s, uint32_t r, const uint64_t mask[2], RepeatLanes *out)
+{
+    out->valid = true;
+    for (uint32_t l = 0; l < s->lanes; l++) {
+        out->on[l] = mask[l / 64] >> (l % 64) & 1;
+        out->v[l] = 0.0f;
+        if (!out->on[l]) continue;
+        uint32_t at = s->p.addr + ISA_BLOCK_BYTES * (r * s->rep + l / s->per_block * s->blk) + l % s->per_block * s->size;
+        out->v[l] = load(c, s, at);
+        if (!bits_all(c->ub_valid, at, s->size)) out->valid = false;
+    }
+}
+
+/* Lanes that are off add nothing. ASSUMED: the tree keeps its shape, with 0 in their place. */
+static float tree_sum(const Source *s, const float *v, uint32_t n)
+{
+    float t[LANES];
+    memcpy(t, v, n * sizeof *t);
+    for (; n > 1; n /= 2)
+        for (uint32_t i = 0; i < n / 2; i++) t[i] = rounded(s, t[2 * i] + t[2 * i + 1]);
+    return t[0];
+}
+
+static bool any_on(const RepeatLanes *l, uint32_t from, uint32_t n)
+{
+    for (uint32_t i = from; i < from + n; i++)
+        if (l->on[i]) return true;
+    return false;
+}
+
+/* Best of the lanes that are on, the first of equals. NaN: ASSUMED to win, as in Max. */
+static uint32_t best_lane(const RepeatLanes *l, uint32_t kind, uint32_t from, uint32_t n)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = from; i < from + n; i++) {
+        if (!l->on[i]) continue;
+        if (best == UINT32_MAX || (kind == MAX ? l->v[i] > l->v[best] : l->v[i] < l->v[best]) ||
+            (l->v[i] != l->v[i] && l->v[best] == l->v[best]))
+            best = i;
+    }
+    return best;
+}
+
+static void put(Core *c, DType t, uint32_t at, float v, bool valid)
+{
+    dtype_store(t, c->ub + at, 0, (double)v);
+    size_t size = dtype_info(t)->size_bytes;
+    bits_fill(c->ub_valid, at, size, valid);
+    ub_wrote(c, at, (uint32_t)size);
+}
+
+static void put_index(Core *c, DType t, uint32_t at, uint32_t index, bool valid)
+{
+    size_t size = dtype_info(t)->size_bytes;
+    memcpy(c->ub + at, &index, size);
+    bits_fill(c->ub_valid, at, size, valid);
+    ub_wrote(c, at, (uint32_t)size);
+}
+
+/* Source under the repeat form's fields, checked. False: skip. */
+static bool open_source(Core *c, DType t, const OwLocal *s, const OwRepeat *r, uint32_t *repeat, Source *out)
+{
+    VecOp op = {.id = INSN_ReduceSum, .insn = insn_info(INSN_ReduceSum)};
+    vec_operand(&op, "src", s, t, false);
+    OwRepeat fields = *r;
+    fields.dst_blk = r->src_blk[0]; /* the one operand stands where dst would */
+    fields.dst_rep = r->src_rep[0];
+    if (!vec_shape_repeat(c, &op, &fields)) return false;
+    if (!local_place(c, s, "src", ISA_BLOCK_BYTES, &op.o[0].p)) return false;
+    *repeat = op.shape.repeat;
+    *out = (Source){.p = op.o[0].p, .type = t, .size = op.o[0].size, .per_block = op.o[0].per_block, .lanes = op.shape.lanes,
+                    .blk = op.o[0].blk, .rep = op.o[0].rep};
+    uint32_t last = 0;
+    for (uint32_t l = 0; l < out->lanes; l++)
+        if (op.shape.mask[l / 64] >> (l % 64) & 1) last = l;
+    uint64_t span = ISA_BLOCK_BYTES * ((uint64_t)(*repeat - 1) * out->rep + last / out->per_block * out->blk) +
+                    (last % out->per_block + 1) * out->size;
+    return local_clip(c, &out->p, "src", false, 0, span) == span;
+}
+
+/* ---- WholeReduce, BlockReduce, PairReduce --------------------------------------------------------------------------- */
+
+static void whole_result(Core *c, const Source *s, const Place *d, uint32_t kind, uint32_t order, uint32_t r, uint32_t dst_rep,
+                         const RepeatLanes *l)
+{
+    enum { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
+    if (kind == SUM) {
+        put(c, s->type, d->addr + r * dst_rep * s->size, tree_sum(s, l->v, s->lanes), l->valid);
+        return;
+    }
+    uint32_t best = best_lane(l, kind, 0, s->lanes);
+    if (best == UINT32_MAX) return;
+    uint32_t unit = order == ONLY_INDEX ? 4 : order == ONLY_VALUE ? s->size : 2 * s->size, at = d->addr + r * dst_rep * unit;
+    if (order == VALUE_INDEX || order == ONLY_VALUE) put(c, s->type, at, l->v[best], l->valid);
+    if (order == INDEX_VALUE) put(c, s->type, at + s->size, l->v[best], l->valid);
+    DType index_type = s->type == DTYPE_F16 && order != ONLY_INDEX ? DTYPE_U16 : DTYPE_U32;
+    if (order == VALUE_INDEX) put_index(c, index_type, at + s->size, best, l->valid);
+    if (order == INDEX_VALUE || order == ONLY_INDEX) put_index(c, index_type, at, best, l->valid);
+}
+
+static void part_result(Core *c, const Source *s, const Place *d, uint32_t kind, uint32_t width, uint32_t r, uint32_t dst_rep,
+                        const RepeatLanes *l)
+{
+    uint32_t n = s->lanes / width, base = d->addr + r * dst_rep * n * s->size;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!any_on(l, i * width, width)) continue; /* HW: the destination element is kept */
+        uint32_t best = kind == SUM ? 0 : best_lane(l, kind, i * width, width);
+        float v = kind == SUM ? tree_sum(s, l->v + i * width, width) : l->v[best];
+        put(c, s->type, base + i * s->size, v, l->valid);
+    }
+}
+
+void ow_reduce_rep(const char *api, uint32_t type, uint32_t kind, uint32_t group, const OwLocal *d, const OwLocal *s,
+                   uint32_t order, const OwRepeat *r, OwLoc loc)
+{
+    Core *c = core_enter(api, loc);
+    Source src;
+    Place dst;
+    uint32_t repeat;
+    DType t = dtype_of(type);
+    if (!open_source(c, t, s, r, &repeat, &src) || !local_place(c, d, "dst", src.size, &dst)) return;
+    uint32_t width = group == BLOCK ? src.per_block : 2;
+    uint32_t unit = group == WHOLE ? (kind == SUM || order == 2 ? src.size : order == 3 ? 4 : 2 * src.size) : src.lanes / width * src.size;
+    uint64_t span = ((uint64_t)(repeat - 1) * r->dst_rep + 1) * unit;
+    if (local_clip(c, &dst, "dst", true, 0, span) < span) return;
+    const uint64_t mask[2] = {c->mask[0], c->mask[1]};
+    for (uint32_t i = 0; i < repeat; i++) {
+        RepeatLanes l;
+        fetch_repeat(c, &src, i, mask, &l);
+        if (group == WHOLE)
+            whole_result(c, &src, &dst, kind, order, i, r->dst_rep, &l);
+        else
+            part_result(c, &src, &dst, kind, width, i, r->dst_rep, &l);
+    }
+}
+
+/* ---- ReduceSum, ReduceMax, ReduceMin --------------------------------------------------------------------------------- */
+
+typedef struct Total {
+    float sum;
+    float best;
+    uint32_t index;
+    bool any, valid;
+} Total;
+
+static void add_repeat(const Source *s, const RepeatLanes *l, uint32_t kind, uint32_t base, Total *t)
+{
+    t->valid &= l->valid;
+    if (kind == SUM) {
+        float part = tree_sum(s, l->v, s->lanes);
+        t->sum = t->any ? rounded(s, t->sum + part) : part;
+        t->any = true;
+        return;
+    }
+    uint32_t best = best_lane(l, kind, 0, s->lanes);
+    if (best == UINT32_MAX) return;
+    float v = l->v[best];
+    if (!t->any || (kind == MAX ? v > t->best : v < t->best) || (v != v && t->best == t->best)) {
+        t->best = v;
+        t->index = base + best;
+    }
+    t->any = true;
+}
+
+static void prefix_mask(uint64_t n, uint64_t mask[2])
+{
+    mask[0] = n >= 64 ? ~0ull : (1ull << n) - 1;
+    mask[1] = n >= 128 ? ~0ull : n > 64 ? (1ull << (n - 64)) - 1 : 0;
+}
+
+/* Count form: contiguous elements; the source stands like a repeat form of full repeats and a tail. */
+static bool reduce_count(Core *c, DType t, const OwLocal *s, uint32_t kind, int64_t count, Source *src, Total *total)
+{
+    if (count < 0) {
+        sim_report(c, CHK_ID_COUNT_NEGATIVE, LL(count));
+        return false;
+    }
+    uint32_t size = (uint32_t)dtype_info(t)->size_bytes;
+    *src = (Source){.type = t, .size = size, .per_block = 32 / size, .lanes = ISA_REPEAT_BYTES / size, .blk = 1, .rep = 8};
+    if (!local_place(c, s, "src", ISA_BLOCK_BYTES, &src->p)) return false;
+    uint64_t n = local_clip(c, &src->p, "src", false, 0, (uint64_t)count * size) / size;
+    for (uint32_t r = 0; (uint64_t)r * src->lanes < n; r++) {
+        uint64_t left = n - (uint64_t)r * src->lanes, mask[2];
+        RepeatLanes l;
+        prefix_mask(left, mask);
+        fetch_repeat(c, src, r, mask, &l);
+        add_repeat(src, &l, kind, r * src->lanes, total);
+    }
+    return n > 0;
+}
+
+/* Repeat form. A sum of repeats is again a tree: over the repeats' sums, a repeat of them at a time. */
+static bool reduce_repeats(Core *c, DType t, const OwLocal *s, uint32_t kind, const OwRepeat *r, Source *src, Total *total)
+{
+    uint32_t repeat;
+    if (!open_source(c, t, s, r, &repeat, src)) return false;
+    const uint64_t mask[2] = {c->mask[0], c->mask[1]};
+    float sums[256] = {0}, seconds[LANES] = {0};
+    for (uint32_t i = 0; i < repeat; i++) {
+        RepeatLanes l;
+        fetch_repeat(c, src, i, mask, &l);
+        add_repeat(src, &l, kind, i * src->rep * src->per_block, total);
+        sums[i] = tree_sum(src, l.v, src->lanes);
+    }
+    for (uint32_t i = 0; i * src->lanes < repeat; i++) seconds[i] = tree_sum(src, sums + i * src->lanes, src->lanes);
+    if (kind == SUM) total->sum = tree_sum(src, seconds, src->lanes);
+    return true;
+}
+
+void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal *d, const OwLocal *s, const OwLocal *tmp,
+                   uint32_t cal_index, uint32_t set_mask, int64_t count, const OwRepeat *r, OwLoc loc)
+{
+    Core *c = core_enter(api, loc);
+    Source src;
+    Place dst, work;
+    Total total = {.valid = true};
+    DType t = dtype_of(type);
+    if (!r && !set_mask) count = (int64_t)c->mask[0]; /* Counter mode set by the caller */
+    if (!local_place(c, tmp, "sharedTmpBuffer", ISA_BLOCK_BYTES, &work)) return;
+    if (!(r ? reduce_repeats(c, t, s, kind, r, &src, &total) : reduce_count(c, t, s, kind, count, &src, &total))) return;
+    if (!local_place(c, d, "dst", src.size, &dst)) return;
+    uint32_t want = src.size * (kind != SUM && cal_index ? 2 : 1);
+    if (local_clip(c, &dst, "dst", true, 0, want) < want) return;
+    put(c, t, dst.addr, kind == SUM ? total.sum : total.best, total.valid);
+    if (want > src.size) put_index(c, t == DTYPE_F16 ? DTYPE_U16 : DTYPE_U32, dst.addr + src.size, total.index, total.valid);
+    c->acc_sum = (double)total.sum;
+    c->spr_index = total.index;
+    c->spr_value = 0;
+    dtype_store(t, &c->spr_value, 0, (double)total.best);
+    if (!r && set_mask) {
+        c->counter_mode = false;
+        c->mask[0] = c->mask[1] = ~0ull;
+    }
+}
+
+void ow_reduce_spr(uint32_t type, uint32_t kind, uint64_t *value, uint64_t *index, OwLoc loc)
+{
+    Core *c = core_enter(kind == SUM ? "GetAccVal" : "GetReduceMaxMinCount", loc);
+    *value = c->spr_value;
+    *index = c->spr_index;
+    if (kind != SUM) return;
+    *value = 0;
+    dtype_store(dtype_of(type), value, 0, c->acc_sum);
+}

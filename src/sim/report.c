@@ -1,0 +1,107 @@
+/* Findings: text from checks.def in two languages, equal ones folded. */
+#include "sim/sim_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_FINDINGS = 512 }; /* different ones; later ones only count in the last */
+
+static const struct {
+    const char *id;
+    SimSeverity severity;
+    const char *text, *text_zh, *hint, *hint_zh;
+} CHECKS[CHK_ID_COUNT] = {
+#define E SIM_ERROR
+#define W SIM_WARNING
+#define N SIM_NOTE
+#define CHECK(ident, id, severity, text, zh, hint, hint_zh) [CHK_ID_##ident] = {id, severity, text, zh, hint, hint_zh},
+#include "sim/checks.def"
+#undef CHECK
+#undef E
+#undef W
+#undef N
+};
+
+const char *loc_file(OwLoc loc)
+{
+    return loc.file ? loc.file : "?";
+}
+
+static Finding *find(Sim *s, CheckId id, OwLoc loc)
+{
+    const char *file = loc_file(loc);
+    for (size_t i = 0; i < s->findings.n; i++) {
+        Finding *f = &s->findings.at[i];
+        if (f->id == id && f->pub.line == loc.line && strcmp(f->pub.file, file) == 0) return f;
+    }
+    return NULL;
+}
+
+static char *format(Arena *a, const char *fmt, va_list args)
+{
+    char text[1024];
+    vsnprintf(text, sizeof text, fmt, args);
+    return arena_strdup(a, text);
+}
+
+static void report(Sim *s, uint32_t block, OwLoc loc, const char *api, CheckId id, va_list args)
+{
+    Finding *known = find(s, id, loc);
+    if (!known && s->findings.n >= MAX_FINDINGS) known = &s->findings.at[MAX_FINDINGS - 1];
+    if (known) {
+        known->pub.count++;
+        return;
+    }
+    va_list args_zh;
+    va_copy(args_zh, args);
+    Finding f = {.id = id,
+                 .pub = {.check = CHECKS[id].id,
+                         .severity = CHECKS[id].severity,
+                         .file = arena_strdup(s->arena, loc_file(loc)),
+                         .line = loc.line,
+                         .api = arena_strdup(s->arena, api ? api : ""),
+                         .block = block,
+                         .count = 1,
+                         .text = format(s->arena, CHECKS[id].text, args),
+                         .text_zh = format(s->arena, CHECKS[id].text_zh, args_zh),
+                         .hint = CHECKS[id].hint,
+                         .hint_zh = CHECKS[id].hint_zh}};
+    va_end(args_zh);
+    vec_push(s->arena, &s->findings, f);
+}
+
+void sim_report(Core *c, CheckId id, ...)
+{
+    va_list args;
+    va_start(args, id);
+    report(c->sim, c->block, c->loc, c->api, id, args);
+    va_end(args);
+}
+
+void sim_report_at(Core *c, OwLoc loc, const char *api, CheckId id, ...)
+{
+    va_list args;
+    va_start(args, id);
+    report(c->sim, c->block, loc, api, id, args);
+    va_end(args);
+}
+
+void sim_report_launch(Sim *s, CheckId id, ...)
+{
+    va_list args;
+    va_start(args, id);
+    OwLoc nowhere = {"kernel_src", 0};
+    report(s, 0, nowhere, s->launch ? s->launch->op_name : "", id, args);
+    va_end(args);
+}
+
+size_t sim_n_findings(const Sim *s)
+{
+    return s->findings.n;
+}
+
+const SimFinding *sim_finding(const Sim *s, size_t i)
+{
+    return &s->findings.at[i].pub;
+}

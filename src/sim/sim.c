@@ -1,0 +1,236 @@
+/* One Sim: its chip, its findings, and the running of a launch: blocks in waves over the cores, each core a fiber that
+ * runs its block to the end or to a synchronisation of all cores. */
+#include "sim/fiber.h"
+#include "sim/sim_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const uint64_t CALL_LIMIT = 2000000000ull; /* API calls in one launch: about a minute of them */
+
+Sim *sim_new(const char *chip, Err *err)
+{
+    const ChipInfo *info = chip_find(chip);
+    if (!info) {
+        err_set(err, ERR_NOT_FOUND, NULL, "no chip is called %s", chip);
+        err_hint(err, "known chips: Ascend910B1 to Ascend910B4, Ascend910_9391, Ascend910_9362");
+        return NULL;
+    }
+    Sim *s = calloc(1, sizeof *s);
+    Core **cores = calloc(info->n_vector_cores, sizeof *cores);
+    if (!s || !cores) {
+        free(s);
+        free(cores);
+        err_set(err, ERR_INTERNAL, NULL, "no memory for a simulator");
+        return NULL;
+    }
+    s->chip = info;
+    s->cores = cores;
+    s->arena = arena_new();
+    s->call_limit = CALL_LIMIT;
+    const char *limit = getenv("OPWRIGHT_SIM_CALL_LIMIT"); /* for tests of the limit itself */
+    if (limit) s->call_limit = strtoull(limit, NULL, 10);
+    return s;
+}
+
+static void core_free(Core *c)
+{
+    if (!c) return;
+    fiber_free(c->fiber);
+    free(c->ub);
+    free(c->ub_valid);
+    free(c->bufs);
+    free(c->ques);
+    free(c);
+}
+
+static Core *core_new(Sim *s)
+{
+    Core *c = calloc(1, sizeof *c);
+    if (!c) return NULL;
+    c->sim = s;
+    c->ub_bytes = s->chip->ub_bytes;
+    c->ub = aligned_alloc(64, c->ub_bytes);
+    c->ub_valid = calloc(c->ub_bytes / 64, sizeof *c->ub_valid);
+    c->bufs = calloc(MAX_BUFS + 1, sizeof *c->bufs);
+    c->ques = calloc(MAX_QUES + 1, sizeof *c->ques);
+    c->fiber = fiber_new();
+    if (!c->ub || !c->ub_valid || !c->bufs || !c->ques || !c->fiber) {
+        core_free(c);
+        return NULL;
+    }
+    poison_fill(c->ub, c->ub_bytes, 0);
+    c->state = CORE_DONE;
+    return c;
+}
+
+void sim_free(Sim *s)
+{
+    if (!s) return;
+    for (uint32_t i = 0; i < s->chip->n_vector_cores; i++) core_free(s->cores[i]);
+    free(s->cores);
+    arena_free(s->arena);
+    free(s);
+}
+
+const SimStats *sim_stats(const Sim *s)
+{
+    return &s->stats;
+}
+
+void sim_reset(Sim *s)
+{
+    arena_free(s->arena);
+    s->arena = arena_new();
+    memset(&s->findings, 0, sizeof s->findings);
+    memset(&s->stats, 0, sizeof s->stats);
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Outputs and workspace start unwritten, unless the caller says it has filled them. */
+static void open_ranges(Sim *s, const SimLaunch *l)
+{
+    s->ranges = ARENA_ARRAY(s->launch_arena, l->n_gm, GmRange);
+    s->n_ranges = l->n_gm;
+    s->last_range = 0;
+    for (size_t i = 0; i < l->n_gm; i++) {
+        const SimGm *gm = &l->gm[i];
+        bool tracked = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && !gm->initialised;
+        s->ranges[i].gm = gm;
+        if (tracked) s->ranges[i].valid = calloc(gm->n_bytes / 64 + 1, sizeof(uint64_t));
+        if (tracked && !s->ranges[i].valid) abort(); /* out of memory, as arenas do */
+    }
+}
+
+static void check_written(Sim *s, GmRange *r)
+{
+    size_t n = r->gm->n_bytes, missing = n - bits_count(r->valid, 0, n);
+    if (missing == 0) return;
+    size_t size = dtype_info(r->gm->dtype)->size_bytes, n_gaps = 0, first = 0, first_end = 0;
+    for (size_t at = bits_find(r->valid, 0, n, false); at < n;) {
+        size_t end = bits_find(r->valid, at, n, true);
+        if (n_gaps++ == 0) first = at, first_end = end;
+        poison_fill((uint8_t *)r->gm->data + at, end - at, at);
+        at = bits_find(r->valid, end, n, false);
+    }
+    sim_report_launch(s, CHK_ID_OUT_NOT_WRITTEN, LL(missing), LL(n), r->gm->name, LL(first), LL(first_end - 1),
+                      LL(first / size), LL((first_end - 1) / size), LL(n_gaps));
+}
+
+static void close_ranges(Sim *s)
+{
+    for (size_t i = 0; i < s->n_ranges; i++) {
+        GmRange *r = &s->ranges[i];
+        if (r->gm->role == SIM_GM_OUTPUT && r->valid) check_written(s, r);
+        free(r->valid);
+    }
+    s->ranges = NULL;
+    s->n_ranges = 0;
+}
+
+static void run_block(void *arg)
+{
+    Core *c = arg;
+    c->sim->launch->entry(c->sim->launch->args);
+    core_finish(c);
+    c->state = CORE_DONE;
+}
+
+/* Runs c until it is done or waits for the others. */
+static void resume(Core *c)
+{
+    sim_core = c;
+    fiber_enter(c->fiber);
+    sim_core = NULL;
+}
+
+/* A core that runs nothing; NULL without memory. Blocks that never meet follow each other on core 0, whose memories stay
+ * in the host's cache. */
+static Core *idle_core(Sim *s)
+{
+    for (uint32_t i = 0; i < s->chip->n_vector_cores; i++) {
+        if (!s->cores[i]) s->cores[i] = core_new(s);
+        if (!s->cores[i] || s->cores[i]->state == CORE_DONE) return s->cores[i];
+    }
+    return NULL;
+}
+
+static void end_waiting(Sim *s, uint32_t n, bool fault_elsewhere)
+{
+    bool told = fault_elsewhere; /* a core that ended by a fault explains the wait */
+    for (uint32_t i = 0; i < s->chip->n_vector_cores && s->cores[i]; i++) {
+        Core *c = s->cores[i];
+        if (c->state != CORE_AT_SYNC) continue;
+        if (!told) sim_report(c, CHK_ID_SYNC_MISSING, LL(n - s->n_at_sync), LL(n));
+        told = true;
+        c->state = CORE_DONE;
+    }
+    s->n_at_sync = 0;
+}
+
+/* Blocks first..first+n-1 at once: each runs until it ends or waits for all; when all wait, they go on together. */
+static bool run_wave(Sim *s, uint32_t first, uint32_t n, Err *err)
+{
+    s->n_at_sync = s->n_killed = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        Core *c = idle_core(s);
+        if (!c) return err_set(err, ERR_INTERNAL, NULL, "no memory for core %u of the simulator", i);
+        core_reset(c, first + i);
+        fiber_set(c->fiber, run_block, c);
+        resume(c);
+    }
+    while (s->n_at_sync == n) {
+        s->n_at_sync = 0;
+        for (uint32_t i = 0; i < s->chip->n_vector_cores && s->cores[i]; i++) {
+            if (s->cores[i]->state != CORE_AT_SYNC) continue;
+            s->cores[i]->state = CORE_READY;
+            resume(s->cores[i]);
+        }
+    }
+    if (s->n_at_sync > 0) end_waiting(s, n, s->n_killed > 0);
+    return true;
+}
+
+static bool run_blocks(Sim *s, const SimLaunch *l, Err *err)
+{
+    uint32_t n_cores = s->chip->n_vector_cores;
+    for (uint32_t first = 0; first < l->block_dim; first += n_cores) {
+        uint32_t n = l->block_dim - first;
+        if (!run_wave(s, first, n < n_cores ? n : n_cores, err)) return false;
+    }
+    return true;
+}
+
+bool sim_launch(Sim *s, const SimLaunch *l, Err *err)
+{
+    double start_s = now_s();
+    s->launch = l;
+    s->launch_arena = arena_new();
+    s->n_calls = 0;
+    s->key_asked = s->key_matched = false;
+    memset(s->insn_cache, 0, sizeof s->insn_cache); /* names live in the kernel's library, which may have changed */
+    bool ok = true;
+    if (l->block_dim == 0 || l->block_dim > 65535) {
+        sim_report_launch(s, CHK_ID_BLOCK_DIM, LL(l->block_dim));
+    } else {
+        open_ranges(s, l);
+        ok = run_blocks(s, l, err);
+        if (s->key_asked && !s->key_matched && l->tiling_key != 0)
+            sim_report_launch(s, CHK_ID_TILING_KEY, LL(l->tiling_key));
+        close_ranges(s);
+    }
+    s->stats.n_insns += s->n_calls;
+    s->stats.wall_s += now_s() - start_s;
+    arena_free(s->launch_arena);
+    s->launch_arena = NULL;
+    s->launch = NULL;
+    return ok;
+}

@@ -1,0 +1,190 @@
+/* Inside of the simulator: one Sim, its launch, and the cores that run it. All state hangs off Sim; the one thread-local
+ * is the core that runs now (core.c). */
+#ifndef OPWRIGHT_SIM_SIM_INT_H
+#define OPWRIGHT_SIM_SIM_INT_H
+
+#include "../../device/abi.h"
+#include "isa/isa.h"
+#include "sim/sim.h"
+
+typedef enum {
+#define CHECK(id, ...) CHK_ID_##id,
+#include "sim/checks.def"
+#undef CHECK
+    CHK_ID_COUNT
+} CheckId;
+
+/* ---- bits: one bit for each byte of memory, set when something wrote the byte ---------------------------------- */
+
+bool bits_all(const uint64_t *w, size_t from, size_t n);
+size_t bits_count(const uint64_t *w, size_t from, size_t n);
+void bits_fill(uint64_t *w, size_t from, size_t n, bool value);
+bool bits_get(const uint64_t *w, size_t i);
+/* First index in [from, end) whose bit equals value, or end. */
+size_t bits_find(const uint64_t *w, size_t from, size_t end, bool value);
+void bits_copy(uint64_t *dst, size_t to, const uint64_t *src, size_t from, size_t n);
+
+/* What unwritten memory reads as: NaN as half, bfloat16 and float, a large number as integer. */
+#define POISON16 0x7fa5u
+void poison_fill(uint8_t *p, size_t n, size_t phase); /* phase: offset of p in its memory */
+
+/* ---- memories ---------------------------------------------------------------------------------------------------- */
+
+typedef struct GmRange {
+    const SimGm *gm;
+    uint64_t *valid; /* NULL: all bytes are valid */
+} GmRange;
+
+enum { BUF_FREE, BUF_OCCUPIED, BUF_ENQUEUED, BUF_DEQUEUED };
+/* One buffer of InitBuffer. */
+typedef struct Buf {
+    uint32_t start, len;   /* bytes in UB (or the memory of pos); len a multiple of 32 */
+    uint32_t tensor_bytes; /* what AllocTensor and TBuf::Get() without a length give; Get(len) changes it */
+    uint32_t que;          /* 1-based; 0: a TBuf */
+    uint16_t gen;          /* counts AllocTensor */
+    uint8_t state, pos;
+    int8_t event;     /* forward event id while enqueued, or -1 */
+    int8_t back;      /* backward event id from FreeTensor to the next AllocTensor, or -1 */
+    OwLoc made, last; /* InitBuffer; the last change of state */
+} Buf;
+
+enum { MAX_BUFS = 512, MAX_QUES = 512, N_EVENTS = 35, N_EVENT_IDS = 8, FRAMEWORK_BUFS = 64 };
+
+typedef struct Que {
+    uint8_t src, dst, pos;
+    int32_t depth;
+    uint32_t first, n_bufs, cursor; /* buffers first..first+n_bufs-1 */
+    int16_t forward, backward;      /* HardEvents, or -1 */
+    uint32_t n_queued, n_used;
+    uint32_t fifo[FRAMEWORK_BUFS * 4]; /* buffer ids, oldest first */
+    OwLoc made;
+} Que;
+
+/* A reference handed out by operator(): looked at when the next call comes, to see whether it was written. */
+typedef struct PendingRef {
+    uint8_t *p;
+    uint32_t n_bytes, index;
+    uint8_t old[8];
+    bool was_valid, is_gm;
+    uint32_t addr; /* UB */
+    GmRange *range;
+    OwLoc loc;
+} PendingRef;
+
+enum { CORE_READY, CORE_AT_SYNC, CORE_DONE };
+
+typedef struct Core {
+    Sim *sim;
+    uint32_t block;
+    int state;
+    struct Fiber *fiber;
+    bool killed; /* ended by a fault, its end-of-kernel checks do not run */
+
+    uint8_t *ub;
+    uint64_t *ub_valid;
+    uint32_t ub_bytes;
+    uint32_t ub_touched; /* bytes from 0 that were written since the last reset */
+    uint32_t ub_top;     /* end of the InitBuffer allocations */
+
+    uint32_t n_bufs, n_ques; /* ids are 1-based */
+    Buf *bufs;
+    Que *ques;
+    bool pipe_live;
+    OwLoc pipe_made;
+
+    uint64_t mask[2]; /* low, high */
+    bool counter_mode;
+    uint64_t cmpmask[2];
+    bool cmpmask_valid;
+    uint32_t ctrl48, ctrl53, ctrl59;
+    float deq_scale;
+    bool deq_set;
+    uint64_t pad_value;
+    bool pad_set;
+    uint32_t atomic_op, atomic_type;
+    double acc_sum;
+    uint64_t spr_value, spr_index;
+
+    uint8_t event_taken[N_EVENTS]; /* bits of ids held by queues and AllocEventID */
+    uint8_t flag_set[N_EVENTS], flag_owed[N_EVENTS];
+    OwLoc flag_loc[N_EVENTS][N_EVENT_IDS];
+
+    PendingRef refs[4];
+    uint32_t n_refs;
+    OwLoc loc;
+    const char *api;
+} Core;
+
+typedef struct Finding {
+    SimFinding pub;
+    CheckId id;
+} Finding;
+
+struct Sim {
+    const ChipInfo *chip;
+    SimStats stats;
+    Arena *arena; /* findings' texts */
+    VEC(Finding) findings;
+    Core **cores; /* one for each physical core, made when first needed */
+    /* the launch in progress */
+    Arena *launch_arena;
+    const SimLaunch *launch;
+    GmRange *ranges;
+    size_t n_ranges;
+    size_t last_range;
+    uint64_t n_calls, call_limit;
+    bool key_asked, key_matched;
+    uint32_t n_at_sync, n_killed;
+    struct {
+        const char *name;
+        uint32_t insn; /* InsnId + 1 */
+    } insn_cache[64];
+};
+
+extern _Thread_local Core *sim_core; /* the core that runs now; NULL outside a launch */
+
+/* Starts an API call: counts it, remembers the place, looks at pending references. */
+Core *core_enter(const char *api, OwLoc loc);
+/* Ends the running core after a fault it could not go on from. Does not return. */
+__attribute__((noreturn)) void core_kill(Core *c);
+void core_settle_refs(Core *c);
+void core_reset(Core *c, uint32_t block);
+void core_finish(Core *c); /* checks at the end of a kernel */
+void core_soc_init(Core *c);
+
+/* Adds a finding at the core's current place, or counts it when it is known. Arguments as the row's texts take them. */
+void sim_report(Core *c, CheckId id, ...);
+void sim_report_at(Core *c, OwLoc loc, const char *api, CheckId id, ...);
+/* A finding of the launch as a whole. */
+void sim_report_launch(Sim *s, CheckId id, ...);
+const char *loc_file(OwLoc loc); /* "?" when unknown */
+
+const char *event_name(uint32_t event);
+
+/* ---- local memory: one operand of an instruction --------------------------------------------------------------- */
+
+typedef struct Place {
+    uint32_t addr;  /* byte in UB */
+    uint32_t end;   /* first byte past the allocation */
+    OwLoc made;
+    uint32_t start; /* of the allocation */
+    bool raw;       /* explicit address: no allocation to check */
+} Place;
+/* Checks the tensor itself (allocated, in UB, not freed) and its alignment. False: skip the access. */
+bool local_place(Core *c, const OwLocal *t, const char *role, uint32_t align_bytes, Place *out);
+/* How many of n_bytes from byte `off` of the tensor may be touched; the rest is reported. verb: "reads", "writes". */
+uint32_t local_clip(Core *c, const Place *p, const char *role, bool write, uint64_t off, uint64_t n_bytes);
+void ub_wrote(Core *c, uint32_t addr, uint32_t n_bytes);
+
+/* ---- global memory --------------------------------------------------------------------------------------------- */
+
+/* Where an access of n_bytes at addr lies. Reports and gives the part that may be touched: [*skip, *skip + *n_ok). */
+GmRange *gm_access(Core *c, const OwGlobal *g, uintptr_t addr, uint64_t n_bytes, bool write, uint64_t *skip, uint64_t *n_ok);
+GmRange *gm_find(Sim *s, uintptr_t addr);
+void gm_note_read(Core *c, GmRange *r, size_t off, size_t n);
+
+DType dtype_of(uint32_t abi_type);
+InsnId insn_of(Core *c, const char *name);
+
+#define LL(x) ((long long)(x))
+#endif

@@ -1,0 +1,66 @@
+/* What the vector instructions share: the shape of one instruction, its operands, and the walk over its elements. */
+#ifndef OPWRIGHT_SIM_VEC_INT_H
+#define OPWRIGHT_SIM_VEC_INT_H
+
+#include "sim/sim_int.h"
+#include "sim/vec_loops.h"
+
+/* One operand: element (repeat r, lane l) lies at addr + 32 * (r * rep + l / per_block * blk) + l % per_block * size. */
+typedef struct Operand {
+    const char *role; /* "dst", "src0", "src1" */
+    const OwLocal *t;
+    DType type;
+    uint32_t size, per_block; /* bytes of an element, elements in 32 bytes */
+    uint32_t blk, rep;        /* strides, 32-byte blocks */
+    bool write;
+    Place p;
+} Operand;
+
+enum { VEC_MAX_OPERANDS = 3 };
+
+/* Which elements an instruction works on. Contiguous: elements 0..count-1. Else repeats of lanes under a mask. */
+typedef struct Shape {
+    bool contiguous;
+    uint64_t count;
+    uint32_t repeat, lanes;
+    uint64_t mask[2];
+    uint64_t tail_mask[2]; /* of the last repeat, in counter mode */
+    bool has_tail;
+} Shape;
+
+typedef struct VecOp {
+    const InsnInfo *insn;
+    InsnId id;
+    Operand o[VEC_MAX_OPERANDS]; /* dst first */
+    uint32_t n;
+    Shape shape;
+    VecScalar scalar;
+    const void *extra; /* what the instruction's own run function needs */
+} VecOp;
+
+/* Fills operand i. type and t as the call gave them; strides 1 and 8 until shape_repeat says otherwise. */
+void vec_operand(VecOp *op, const char *role, const OwLocal *t, DType type, bool write);
+/* Count form: false when there is nothing to do. Leaves mask and mode as the API does. */
+bool vec_shape_count(Core *c, VecOp *op, int64_t count);
+/* High-dimensional form, with the checks of its fields. False: nothing to do. */
+bool vec_shape_repeat(Core *c, VecOp *op, const OwRepeat *r);
+/* Bounds, alignment, overlap. False: the instruction is skipped. May shorten a contiguous shape. */
+bool vec_check(Core *c, VecOp *op);
+/* Calls fn for runs of elements that are contiguous in every operand: addr[i] is operand i's byte in UB. first: index of
+ * the run's first element among all lanes of all repeats (repeat * lanes + lane). */
+typedef void VecRun(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n);
+void vec_walk(Core *c, const VecOp *op, VecRun *fn);
+/* Validity of a run: what is valid in every source is valid in dst. reads_dst: dst is a source too. */
+void vec_mark(Core *c, const VecOp *op, const uint32_t *addr, uint32_t n, bool reads_dst);
+
+/* Element conversions of runs. */
+void vec_load_f32(const VecLoops *l, DType t, const void *src, float *dst, uint32_t n);
+/* Rounds to nearest even; integers saturate. */
+void vec_store_f32(const Core *c, const VecLoops *l, DType t, void *dst, const float *src, uint32_t n);
+float vec_scalar_f32(DType t, uint64_t bits);
+int64_t vec_scalar_int(DType t, uint64_t bits);
+
+void vec_cast_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n);
+void vec_run_compare(Core *c, VecOp *op, const OwRepeat *r, int64_t count, bool with_scalar);
+
+#endif

@@ -1,0 +1,290 @@
+/* From the arguments of a vector call to the elements it touches, and the checks that hold for every instruction. */
+#include "sim/vec_int.h"
+
+void vec_operand(VecOp *op, const char *role, const OwLocal *t, DType type, bool write)
+{
+    uint32_t size = (uint32_t)dtype_info(type)->size_bytes;
+    op->o[op->n++] = (Operand){.role = role, .t = t, .type = type, .size = size, .per_block = ISA_BLOCK_BYTES / size,
+                               .blk = 1, .rep = 8, .write = write};
+}
+
+/* Lanes of a repeat: 256 bytes of the widest operand. */
+static uint32_t lanes_of(const VecOp *op)
+{
+    uint32_t size = 1;
+    for (uint32_t i = 0; i < op->n; i++)
+        if (op->o[i].size > size) size = op->o[i].size;
+    return ISA_REPEAT_BYTES / size;
+}
+
+bool vec_shape_count(Core *c, VecOp *op, int64_t count)
+{
+    c->counter_mode = false; /* HW: count form: ends in Normal mode with MASK all ones */
+    c->mask[0] = c->mask[1] = ~0ull;
+    if (count < 0) {
+        sim_report(c, CHK_ID_COUNT_NEGATIVE, LL(count));
+        return false;
+    }
+    op->shape = (Shape){.contiguous = true, .count = (uint64_t)count, .lanes = lanes_of(op)};
+    return count > 0;
+}
+
+static uint32_t field(Core *c, const char *name, uint32_t v, uint32_t limit)
+{
+    if (v <= limit) return v;
+    sim_report(c, CHK_ID_STRIDE_LIMIT, name, LL(v), LL(limit), LL(v & limit));
+    return v & limit;
+}
+
+static void set_strides(Core *c, VecOp *op, const OwRepeat *r)
+{
+    bool copy = op->id == INSN_Copy;
+    uint32_t blk_limit = copy || op->n < 3 ? 65535 : 255, rep_limit = copy ? 4095 : 255;
+    for (uint32_t i = 0; i < op->n; i++) {
+        Operand *o = &op->o[i];
+        uint32_t blk = i == 0 ? r->dst_blk : r->src_blk[i - 1], rep = i == 0 ? r->dst_rep : r->src_rep[i - 1];
+        o->blk = field(c, i == 0 ? "dstBlkStride" : "srcBlkStride", blk, blk_limit);
+        o->rep = field(c, i == 0 ? "dstRepStride" : "srcRepStride", rep, rep_limit);
+    }
+    if (op->o[0].blk == 0 && op->shape.lanes * op->o[0].size > ISA_BLOCK_BYTES) sim_report(c, CHK_ID_STRIDE_ZERO);
+}
+
+static void mask_of_count(uint64_t n, uint64_t mask[2])
+{
+    mask[0] = n >= 64 ? ~0ull : (1ull << n) - 1;
+    mask[1] = n >= 128 ? ~0ull : n > 64 ? (1ull << (n - 64)) - 1 : 0;
+}
+
+/* The lanes the mask argument names; the MASK register keeps them. */
+static void set_mask(Core *c, VecOp *op, const OwRepeat *r)
+{
+    Shape *s = &op->shape;
+    if (r->mask_bits) {
+        c->mask[0] = r->mask_bits[0];
+        c->mask[1] = r->mask_bits[1];
+    } else {
+        uint64_t n = r->mask_count;
+        if (n > s->lanes) {
+            sim_report(c, CHK_ID_MASK_LARGE, LL(n), LL(s->lanes));
+            n = s->lanes;
+        }
+        mask_of_count(n == s->lanes ? 128 : n, c->mask);
+    }
+}
+
+/* Counter mode: MASK holds the number of elements, the repeats follow from it. */
+static bool shape_counter(Core *c, VecOp *op)
+{
+    Shape *s = &op->shape;
+    uint64_t n = c->mask[0];
+    if (n > (uint64_t)c->ub_bytes * 8) n = (uint64_t)c->ub_bytes * 8;
+    s->repeat = (uint32_t)((n + s->lanes - 1) / s->lanes);
+    mask_of_count(s->lanes, s->mask);
+    s->has_tail = n % s->lanes != 0;
+    mask_of_count(n % s->lanes, s->tail_mask);
+    return n > 0;
+}
+
+bool vec_shape_repeat(Core *c, VecOp *op, const OwRepeat *r)
+{
+    Shape *s = &op->shape;
+    *s = (Shape){.repeat = r->repeat, .lanes = lanes_of(op)};
+    if (r->repeat > 255) {
+        sim_report(c, CHK_ID_REPEAT_LIMIT, LL(r->repeat), LL(r->repeat & 255));
+        s->repeat = r->repeat & 255;
+    }
+    set_strides(c, op, r);
+    if (r->set_mask) set_mask(c, op, r);
+    if (c->counter_mode && op->id == INSN_Copy) { /* there MASK counts the elements of each repeat */
+        sim_report(c, CHK_ID_NOT_MODELLED, "Copy in Counter mode");
+        return false;
+    }
+    if (c->counter_mode) return shape_counter(c, op);
+    s->mask[0] = c->mask[0];
+    s->mask[1] = c->mask[1];
+    uint64_t full[2];
+    mask_of_count(s->lanes, full);
+    bool high = (s->mask[0] & ~full[0]) || (s->mask[1] & ~full[1]);
+    if (high && r->set_mask && r->mask_bits && !(s->mask[0] == ~0ull && s->mask[1] == ~0ull))
+        sim_report(c, CHK_ID_MASK_HIGH, LL(s->lanes));
+    s->mask[0] &= full[0];
+    s->mask[1] &= full[1];
+    return s->repeat > 0 && (s->mask[0] | s->mask[1]) != 0;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static bool lane_on(const uint64_t mask[2], uint32_t lane)
+{
+    return mask[lane / 64] >> (lane % 64) & 1;
+}
+
+static uint32_t lane_offset(const Operand *o, uint32_t lane)
+{
+    return ISA_BLOCK_BYTES * (lane / o->per_block * o->blk) + lane % o->per_block * o->size;
+}
+
+/* Bytes from the first one on that the operand spans. */
+static uint64_t span_of(const Operand *o, const Shape *s)
+{
+    if (s->contiguous) return s->count * o->size;
+    uint64_t worst = 0;
+    for (uint32_t lane = 0; lane < s->lanes; lane++) {
+        if (!lane_on(s->mask, lane)) continue;
+        bool in_last = !s->has_tail || lane_on(s->tail_mask, lane);
+        uint32_t last = s->repeat - 1;
+        if (!in_last && last == 0) continue;
+        if (!in_last) last--;
+        uint64_t end = (uint64_t)ISA_BLOCK_BYTES * o->rep * last + lane_offset(o, lane) + o->size;
+        if (end > worst) worst = end;
+    }
+    return worst;
+}
+
+static bool same_layout(const Operand *a, const Operand *b, const Shape *s)
+{
+    return a->p.addr == b->p.addr && a->size == b->size && (s->contiguous || (a->blk == b->blk && a->rep == b->rep));
+}
+
+/* Blocks of repeat r of a against blocks of repeat q of b, as [start, end) of what the active lanes cover. */
+static bool repeats_meet(const Operand *a, uint32_t r, const Operand *b, uint32_t q, const Shape *s, bool *exact)
+{
+    bool meet = false;
+    *exact = true;
+    for (uint32_t l = 0; l < s->lanes; l += a->per_block)
+        for (uint32_t m = 0; m < s->lanes; m += b->per_block) {
+            uint64_t pa = (uint64_t)a->p.addr + ISA_BLOCK_BYTES * ((uint64_t)r * a->rep + l / a->per_block * a->blk);
+            uint64_t pb = (uint64_t)b->p.addr + ISA_BLOCK_BYTES * ((uint64_t)q * b->rep + m / b->per_block * b->blk);
+            if (pa + ISA_BLOCK_BYTES <= pb || pb + ISA_BLOCK_BYTES <= pa) continue;
+            meet = true;
+            if (pa != pb || l != m || a->size != b->size) *exact = false;
+        }
+    return meet;
+}
+
+/* HW: operand overlap rule: within a repeat exactly the same or disjoint; dst of one repeat no source of the next, but for
+ * accumulation into the second source. */
+static void check_repeats(Core *c, const VecOp *op, const Operand *src, bool may_chain)
+{
+    const Operand *dst = &op->o[0];
+    bool exact;
+    for (uint32_t r = 0; r < op->shape.repeat; r++) {
+        if (repeats_meet(dst, r, src, r, &op->shape, &exact) && !exact) {
+            sim_report(c, CHK_ID_OVERLAP, LL(dst->p.addr), LL(dst->p.addr + 255), src->role, LL(src->p.addr),
+                       LL(src->p.addr + 255));
+            return;
+        }
+        bool next = r + 1 < op->shape.repeat && repeats_meet(dst, r, src, r + 1, &op->shape, &exact);
+        if (next && !(may_chain && (src->rep == 0 || dst->rep == 0))) {
+            sim_report(c, CHK_ID_OVERLAP_REPEAT, src->role);
+            return;
+        }
+    }
+}
+
+static void check_overlap(Core *c, const VecOp *op, const uint64_t *span)
+{
+    const Operand *dst = &op->o[0];
+    for (uint32_t i = 1; i < op->n; i++) {
+        const Operand *src = &op->o[i];
+        uint64_t d0 = dst->p.addr, d1 = d0 + span[0], s0 = src->p.addr, s1 = s0 + span[i];
+        if (d1 <= s0 || s1 <= d0) continue;
+        bool wider = dst->size > src->size;
+        bool no_overlap = wider && (op->insn->checks & CHK_NO_WIDE_OVERLAP);
+        if (!no_overlap && op->shape.contiguous && d0 == s0 && dst->size <= src->size) continue;
+        if (!no_overlap && !op->shape.contiguous && same_layout(dst, src, &op->shape) && dst->rep > 0) continue;
+        if (op->shape.contiguous || no_overlap)
+            sim_report(c, CHK_ID_OVERLAP, LL(d0), LL(d1 - 1), src->role, LL(s0), LL(s1 - 1));
+        else
+            check_repeats(c, op, src, (op->insn->checks & CHK_CHAIN) && i == 2 && dst->type != DTYPE_I16);
+    }
+}
+
+bool vec_check(Core *c, VecOp *op)
+{
+    Shape *s = &op->shape;
+    uint64_t span[VEC_MAX_OPERANDS] = {0};
+    uint32_t align = op->insn->checks & CHK_ALIGN32 ? ISA_BLOCK_BYTES : 1;
+    bool ok = true;
+    for (uint32_t i = 0; i < op->n; i++) ok &= local_place(c, op->o[i].t, op->o[i].role, align, &op->o[i].p);
+    if (!ok) return false;
+    for (uint32_t i = 0; i < op->n; i++) {
+        Operand *o = &op->o[i];
+        span[i] = span_of(o, s);
+        uint32_t fits = local_clip(c, &o->p, o->role, o->write, 0, span[i]);
+        if (fits == span[i]) continue;
+        if (!s->contiguous) return false;
+        if (fits / o->size < s->count) s->count = fits / o->size;
+    }
+    if (s->contiguous && s->count == 0) return false;
+    if (op->insn->checks & CHK_OVERLAP) check_overlap(c, op, span);
+    return true;
+}
+
+/* ---- the walk ----------------------------------------------------------------------------------------------------- */
+
+/* A repeat that is contiguous in every operand, with all lanes on, joins the next one. */
+static bool dense(const VecOp *op)
+{
+    const Shape *s = &op->shape;
+    if (s->has_tail) return false;
+    for (uint32_t i = 0; i < op->n; i++) {
+        const Operand *o = &op->o[i];
+        uint32_t bytes = s->lanes * o->size;
+        if ((bytes > ISA_BLOCK_BYTES && o->blk != 1) || o->rep * ISA_BLOCK_BYTES != bytes) return false;
+    }
+    uint64_t full[2];
+    mask_of_count(s->lanes, full);
+    return s->mask[0] == full[0] && s->mask[1] == full[1];
+}
+
+static void walk_repeat(Core *c, const VecOp *op, uint32_t r, const uint64_t mask[2], uint32_t step, VecRun *fn)
+{
+    const Shape *s = &op->shape;
+    for (uint32_t lane = 0; lane < s->lanes;) {
+        if (!lane_on(mask, lane)) {
+            lane++;
+            continue;
+        }
+        uint32_t stop = (lane / step + 1) * step, end = lane;
+        while (end < stop && end < s->lanes && lane_on(mask, end)) end++;
+        uint32_t addr[VEC_MAX_OPERANDS] = {0};
+        for (uint32_t i = 0; i < op->n; i++)
+            addr[i] = op->o[i].p.addr + ISA_BLOCK_BYTES * r * op->o[i].rep + lane_offset(&op->o[i], lane);
+        fn(c, op, addr, (uint64_t)r * s->lanes + lane, end - lane);
+        lane = end;
+    }
+}
+
+void vec_walk(Core *c, const VecOp *op, VecRun *fn)
+{
+    const Shape *s = &op->shape;
+    uint32_t addr[VEC_MAX_OPERANDS] = {0};
+    for (uint32_t i = 0; i < op->n; i++) addr[i] = op->o[i].p.addr;
+    if (s->contiguous || dense(op)) {
+        fn(c, op, addr, 0, s->contiguous ? (uint32_t)s->count : s->repeat * s->lanes);
+        return;
+    }
+    uint32_t step = s->lanes; /* lanes that follow each other in memory in every operand */
+    for (uint32_t i = 0; i < op->n; i++)
+        if (op->o[i].blk != 1 && op->o[i].per_block < step) step = op->o[i].per_block;
+    for (uint32_t r = 0; r < s->repeat; r++)
+        walk_repeat(c, op, r, s->has_tail && r + 1 == s->repeat ? s->tail_mask : s->mask, step, fn);
+}
+
+void vec_mark(Core *c, const VecOp *op, const uint32_t *addr, uint32_t n, bool reads_dst)
+{
+    const Operand *d = &op->o[0];
+    bool all = !reads_dst || bits_all(c->ub_valid, addr[0], (size_t)n * d->size);
+    for (uint32_t i = 1; i < op->n && all; i++) all = bits_all(c->ub_valid, addr[i], (size_t)n * op->o[i].size);
+    ub_wrote(c, addr[0], n * d->size);
+    if (all) {
+        bits_fill(c->ub_valid, addr[0], (size_t)n * d->size, true);
+        return;
+    }
+    for (uint32_t e = 0; e < n; e++) {
+        bool ok = !reads_dst || bits_all(c->ub_valid, addr[0] + e * d->size, d->size);
+        for (uint32_t i = 1; i < op->n && ok; i++) ok = bits_all(c->ub_valid, addr[i] + e * op->o[i].size, op->o[i].size);
+        bits_fill(c->ub_valid, addr[0] + e * d->size, d->size, ok);
+    }
+}
