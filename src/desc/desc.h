@@ -55,6 +55,11 @@ Desc *desc_load(Arena *a, Bridge *b, const char *path, DescViolation **rules, si
  * other tensors or types than project_json_src, the definition counts and a NOTE says so. */
 Desc *desc_from_sources(Arena *a, const char *path, const json_t *result, DescViolation **rules, size_t *n_rules, Err *err)
     ERR_CHECKED;
+/* The six sources of a file that is nothing but assignments of string literals, without Python; false for any other. A guess
+ * that lets work start early: what desc_load says counts. */
+bool desc_peek(Arena *a, const char *text, const char *source[DESC_N_SOURCES]);
+/* The description of a guess. NULL, without a reason, when it is none or breaks a rule. */
+Desc *desc_from_peek(Arena *a, const char *path, const char *const source[DESC_N_SOURCES]);
 /* Text of a description file holding the six sources, which Python reads back byte for byte. */
 char *desc_print(Arena *a, const char *const source[DESC_N_SOURCES]);
 

@@ -25,6 +25,12 @@ static bool take_sources(Arena *a, Desc *d, const json_t *result, Err *err) {
     return true;
 }
 
+static void check_sources(RuleList *list, Desc *d) {
+    check_host(list, d); /* first: it may settle which tensors count */
+    check_kernel(list, d);
+    check_binding(list, d);
+}
+
 Desc *desc_from_sources(Arena *a, const char *path, const json_t *result, DescViolation **rules, size_t *n_rules, Err *err) {
     Desc *d = ARENA_NEW(a, Desc);
     d->path = arena_strdup(a, path);
@@ -32,11 +38,22 @@ Desc *desc_from_sources(Arena *a, const char *path, const json_t *result, DescVi
     RuleList list = {.arena = a};
     const json_t *found = json_object_get(result, "rules");
     for (size_t i = 0; i < json_array_size(found); i++) rule_add_from_worker(&list, json_array_get(found, i));
-    check_host(&list, d);
-    check_kernel(&list, d);
-    check_binding(&list, d);
+    check_sources(&list, d);
     *rules = list.at;
     *n_rules = list.n;
+    return d;
+}
+
+Desc *desc_from_peek(Arena *a, const char *path, const char *const source[DESC_N_SOURCES]) {
+    Err ignored = {0};
+    Desc *d = ARENA_NEW(a, Desc);
+    d->path = arena_strdup(a, path);
+    for (int i = 0; i < DESC_N_SOURCES; i++) d->source[i] = source[i];
+    if (!project_json_parse(a, d, &ignored)) return NULL;
+    RuleList list = {.arena = a};
+    check_sources(&list, d);
+    for (size_t i = 0; i < list.n; i++)
+        if (list.at[i].kind != DESC_RULE_NOTE) return NULL;
     return d;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SEED 1024
 #define OWN_TRIALS 5
@@ -26,7 +27,8 @@ typedef struct Verifier {
     size_t n_rules;
     Toolchain tools;
     Build build;
-    const char *dir;
+    Early *early;
+    const char *dir; /* with the folders `early` and `build` */
     const char *reference, *description; /* absolute */
     double limit_s, memory_mb;
 } Verifier;
@@ -114,7 +116,10 @@ static void apply_rules(Verifier *v) {
 /* ------------------------------------------------------------------------------------------------------------- build */
 
 static bool run_build(Verifier *v, Err *err) {
-    if (!build_run(v->arena, &v->tools, v->report.desc, v->dir, v->limit_s, &v->build, &v->diags, err)) return false;
+    if (!early_take(v->early, v->report.desc, &v->build, &v->diags)) {
+        const char *dir = arena_printf(v->arena, "%s/build", v->dir);
+        if (!build_run(v->arena, &v->tools, v->report.desc, dir, v->limit_s, &v->build, &v->diags, err)) return false;
+    }
     v->report.build = &v->build;
     v->report.compiled = v->build.ok;
     log_line(v, "build: %s in %.2f s (kernel %.2f, host %.2f, binding %.2f)", v->build.ok ? "done" : "failed", v->build.wall_s,
@@ -228,8 +233,13 @@ static bool prepare(Verifier *v, Err *err) {
     if (!home) return false;
     v->dir = fs_temp_dir(a, "opwright", err);
     if (!v->dir) return false;
+    const char *early = arena_printf(a, "%s/early", v->dir), *build = arena_printf(a, "%s/build", v->dir);
+    if (mkdir(early, 0700) != 0 || mkdir(build, 0700) != 0)
+        return err_set(err, ERR_IO, v->dir, "cannot make a folder in %s: %s", v->dir, strerror(errno));
     v->tools.rt_lib = toolchain_runtime(a, err);
-    return v->tools.rt_lib && toolchain_find(a, home, v->dir, &v->tools, err);
+    if (!v->tools.rt_lib || !toolchain_find(a, home, v->dir, &v->tools, err)) return false;
+    v->early = early_start(&v->tools, early, v->description, v->limit_s);
+    return true;
 }
 
 /* False: nothing can be judged. Otherwise the report holds a verdict. */
@@ -259,7 +269,6 @@ bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Er
     v.memory_mb = o->memory_mb > 0 ? o->memory_mb : MEMORY_MB;
     v.report = (Report){.options = o, .diags = &v.diags, .chip = o->chip ? o->chip : DEFAULT_CHIP, .verdict = VERDICT_PASS};
     bool ok = judge_all(&v, err) || infra_verdict(&v, err);
-    if (v.dir && !(o->keep_build && v.report.build)) fs_remove_tree(v.dir);
     if (ok) {
         v.report.total_s = time_now_s() - start;
         r->verdict = v.report.verdict;
@@ -267,6 +276,8 @@ bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Er
         r->json = report_json(a, &v.report);
         r->summary = report_summary(a, &v.report);
     }
+    early_free(v.early); /* not before the report: some of its texts live there */
+    if (v.dir && !(o->keep_build && v.report.build)) fs_remove_tree(v.dir);
     for (size_t i = 0; i < v.report.n_cases; i++) json_decref(v.report.cases[i].precision);
     json_decref(v.report.launches);
     return ok;

@@ -58,6 +58,14 @@ typedef struct Build {
 bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, double limit_s, Build *b, DiagList *diags, Err *err)
     ERR_CHECKED;
 
+/* ---- early.c */
+typedef struct Early Early;
+/* Starts building in a thread when the file can be read without Python; NULL otherwise. dir: an existing folder of its own. */
+Early *early_start(const Toolchain *t, const char *dir, const char *description, double limit_s);
+/* True when the guess was right: *b and diags are those of the build, and belong to e. */
+bool early_take(Early *e, const Desc *d, Build *b, DiagList *diags);
+void early_free(Early *e); /* waits for its compilers; NULL is allowed */
+
 /* ---- vendor_names.c */
 /* True when a compiler's message says that `name` (an identifier or a header) is missing, the vendor has it, and our
  * headers below home do not: then the model is at fault, not the description. */
