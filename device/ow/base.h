@@ -36,8 +36,8 @@
 #define __CCE_AICORE__ 220
 #endif
 
-/* The user's line, seen from a default argument. */
-#define OW_LOC OwLoc ow_loc = OwLoc{__builtin_FILE(), (uint32_t)__builtin_LINE()}
+/* The user's line, seen from a default argument. Not OwLoc{...}: gcc 12 then gives the place of the declaration. */
+#define OW_LOC OwLoc ow_loc = {__builtin_FILE(), (uint32_t)__builtin_LINE()}
 #define OW_HERE (OwLoc{__builtin_FILE(), (uint32_t)__builtin_LINE()})
 
 typedef _Float16 half;
