@@ -176,13 +176,13 @@ def schema_of(op: str) -> Any:
 
 
 def takes_number(op: str, where: Where) -> bool:
-    """where: ("args", i, ...) or ("kwargs", name, ...)."""
+    """where: ("args", i, ...) or ("kwargs", name, ...). A number in a tensor's place (x * 2) is one of PyTorch's wrapped numbers."""
     arguments = schema_of(op).arguments
     if where[0] == "args":
         argument = arguments[where[1]] if where[1] < len(arguments) else None
     else:
         argument = next((a for a in arguments if a.name == where[1]), None)
-    return argument is not None and any(word in str(argument.type) for word in ("number", "Scalar", "float"))
+    return argument is not None and any(word in str(argument.type) for word in ("number", "Scalar", "float", "Tensor"))
 
 
 def default_args(node: dict[str, Any]) -> list[Any]:

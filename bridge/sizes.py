@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Iterable, Union
 
 import sympy
@@ -65,6 +66,11 @@ def expr_of(value: Any) -> Any:
     return value.node.expr if isinstance(value, torch.SymInt) else int(value)
 
 
+def _natural(text: str) -> list[Any]:
+    """Sort key that puts s2 before s10."""
+    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.findall(r"\d+|\D+", text)]
+
+
 class SizePrinter:
     """Prints expressions of one trace, with symbols renamed s0, s1, ... in the order of the inputs' dimensions."""
 
@@ -124,7 +130,8 @@ class SizePrinter:
         return out
 
     def _sum(self, e: Any) -> str:
-        terms = sorted(e.as_ordered_terms(), key=lambda t: bool(t.is_Integer or t.could_extract_minus_sign()))
+        """Positive terms first, numbers last, otherwise in the order of the symbols."""
+        terms = sorted(e.args, key=lambda t: (t.could_extract_minus_sign(), t.is_Integer, _natural(self._text(t, 1))))
         out = self._text(terms[0], 1)
         for t in terms[1:]:
             minus = t.could_extract_minus_sign()
@@ -136,8 +143,8 @@ class SizePrinter:
         if denominator != 1:  # an exact quotient of integers
             text = f"{self._text(numerator, 2)}//{self._text(denominator, 2)}"
             return f"({text})"
-        factors = sorted(e.args, key=lambda f: not f.is_Integer)
-        text = "*".join(self._text(f, 2) for f in factors)
+        factors = sorted((f for f in e.args if not f.is_Integer), key=lambda f: _natural(self._text(f, 2)))
+        text = "*".join(self._text(f, 2) for f in [f for f in e.args if f.is_Integer] + factors)
         return f"({text})" if level > 1 else text
 
     def _binary(self, e: Any, op: str, level: int) -> str:
