@@ -107,6 +107,9 @@ bool plan_check(const Plan *p, Err *err) ERR_CHECKED;
 char *plan_print(const Plan *p, Arena *a);
 
 const char *plan_class_name(PlanClass c);
+/* Ops that make a tensor of one value: aten.zeros_like and the like. */
+size_t plan_fill_count(void);
+const char *plan_fill_name(size_t i);
 bool plan_is_wide(DType t); /* 32 bits: a queue buffer can serve as a slot */
 
 /* ---- UB ---------------------------------------------------------------------------------------------------------- */

@@ -292,6 +292,9 @@ static const struct {
     {"aten.new_ones.default", NULL, -1, 1},         {"prims.fill.default", "value", 1, 0},
 };
 
+size_t plan_fill_count(void) { return sizeof FILLS / sizeof FILLS[0]; }
+const char *plan_fill_name(size_t i) { return FILLS[i].op; }
+
 static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {
     DType t = lo->g->values[n->first_value].dtype[lo->variant];
     const char *str;
@@ -317,7 +320,7 @@ static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chai
         if (!self || self->kind != GRAPH_ARG_REF) return unsupported(lo, n, "the viewed tensor is missing", "");
         return eval(lo, self->value, chain_get(lo, n, result, NULL, chain), out);
     }
-    for (size_t i = 0; i < sizeof FILLS / sizeof FILLS[0]; i++)
+    for (size_t i = 0; i < plan_fill_count(); i++)
         if (strcmp(FILLS[i].op, n->op) == 0) return eval_fill(lo, n, i, out);
     const PointwiseOp *op = pointwise_find(n->op);
     if (op) return eval_pointwise(lo, n, op, chain, out);

@@ -1,0 +1,489 @@
+/* kernel_src: helpers, one class for each pass, the entry. Data movement is kernel_copy.c, arithmetic kernel_compute.c. */
+#include "codegen/gen.h"
+#include "codegen/kernel.h"
+
+#include <string.h>
+
+bool gen_any(const GenPass *gp, bool (*is)(const PlanAccess *)) {
+    for (size_t i = 0; i < gp->p->access.n; i++)
+        if (is(&gp->p->access.at[i])) return true;
+    return false;
+}
+
+bool gen_has_class(const GenPass *gp, PlanClass c) {
+    for (size_t i = 0; i < gp->p->access.n; i++)
+        if (!gp->p->access.at[i].is_store && gp->p->access.at[i].cls == c) return true;
+    return false;
+}
+
+static bool is_moved(const PlanAccess *acc) { return acc->cls != PLAN_NUMBER; }
+
+static bool has_narrow_float(const Gen *gen, const GenPass *gp, int stores) {
+    for (size_t i = 0; i < gp->p->access.n; i++) {
+        const PlanAccess *acc = &gp->p->access.at[i];
+        if (is_moved(acc) && (stores < 0 || acc->is_store == stores) && gen_is_float(acc) && !gen_is_always_wide(gen, acc)) return true;
+    }
+    return false;
+}
+
+/* Some store copies its value because the value could not be computed in the output's slot. */
+static bool has_copied_store(const GenPass *gp) {
+    for (size_t i = 0; i < gp->p->access.n; i++)
+        if (gp->p->access.at[i].is_store && gen_is_float(&gp->p->access.at[i]) && !gp->p->access.at[i].in_place) return true;
+    return false;
+}
+
+static bool uses_special_floats(const GenPass *gp) {
+    for (size_t i = 0; i < gp->p->kir->insns.n; i++) {
+        const KirInsn *in = &gp->p->kir->insns.at[i];
+        const KirOpInfo *info = kir_op_info(in->op);
+        if (info->has_scalar && info->scalar_type == KIR_F32 && !in->scalar.is_runtime && in->scalar.value - in->scalar.value != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool reads_float_number(const GenPass *gp) {
+    for (size_t i = 0; i < gp->p->scalars.n; i++) {
+        const PlanScalar *s = &gp->p->scalars.at[i];
+        if (s->kind == PLAN_ELEMENT && gen_is_float(&gp->p->access.at[s->index])) return true;
+    }
+    return false;
+}
+
+/* ---- free functions ---------------------------------------------------------------------------------------------- */
+
+static void write_widen(Cxx *cx) {
+    cxx_comment(cx, "16-bit operands are computed in float32: the copy of a float32 operand is the operand itself.");
+    cxx_line(cx, "template <typename T>");
+    cxx_function(cx, "__aicore__ inline void Widen(const LocalTensor<float> &dst, const LocalTensor<T> &src, int32_t count)");
+    cxx_open(cx, "if constexpr (!IsSameType<T, float>::value)");
+    cxx_line(cx, "Cast(dst, src, RoundMode::CAST_NONE, count);");
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+static void write_narrow(Cxx *cx) {
+    cxx_comment(cx, "Rounds to nearest even; a float32 result has been computed in place.");
+    cxx_line(cx, "template <typename T>");
+    cxx_function(cx, "__aicore__ inline void Narrow(const LocalTensor<T> &dst, const LocalTensor<float> &src, int32_t count)");
+    cxx_open(cx, "if constexpr (!IsSameType<T, float>::value)");
+    cxx_line(cx, "Cast(dst, src, RoundMode::CAST_RINT, count);");
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+static void write_narrow_copy(Cxx *cx) {
+    cxx_comment(cx, "For a result that is also needed elsewhere, or is an input.");
+    cxx_line(cx, "template <typename T>");
+    cxx_function(cx, "__aicore__ inline void NarrowCopy(const LocalTensor<T> &dst, const LocalTensor<float> &src, int32_t count)");
+    cxx_open(cx, "if constexpr (IsSameType<T, float>::value)");
+    cxx_line(cx, "DataCopy(dst, src, count);");
+    cxx_else(cx);
+    cxx_line(cx, "Cast(dst, src, RoundMode::CAST_RINT, count);");
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+static void write_to_float(Cxx *cx) {
+    cxx_line(cx, "template <typename T>");
+    cxx_function(cx, "__aicore__ inline float NumberToFloat(T value)");
+    cxx_open(cx, "if constexpr (IsSameType<T, bfloat16_t>::value)");
+    cxx_line(cx, "return ToFloat(value);");
+    cxx_else(cx);
+    cxx_line(cx, "return static_cast<float>(value);");
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+static void write_float_from_bits(Cxx *cx) {
+    cxx_comment(cx, "Infinities and NaN have no literals.");
+    cxx_function(cx, "__aicore__ inline float FloatFromBits(uint32_t bits)");
+    cxx_line(cx, "return *reinterpret_cast<float *>(&bits);");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+static void write_small(Cxx *cx) {
+    cxx_function(cx, "__aicore__ inline uint32_t RoundUp(uint32_t n, uint32_t unit)");
+    cxx_line(cx, "return (n + unit - 1) / unit * unit;");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+static void write_min(Cxx *cx) {
+    cxx_line(cx, "template <typename T>");
+    cxx_function(cx, "__aicore__ inline T Least(T a, T b)");
+    cxx_line(cx, "return a < b ? a : b;");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+void gen_kernel_helpers(Gen *gen, Cxx *cx) {
+    bool widen = false, narrow = false, copied = false, special = false, number = false;
+    for (size_t i = 0; i < gen->n_passes; i++) {
+        const GenPass *gp = &gen->pass[i];
+        widen |= has_narrow_float(gen, gp, false);
+        narrow |= has_narrow_float(gen, gp, true);
+        copied |= has_copied_store(gp);
+        special |= uses_special_floats(gp);
+        number |= reads_float_number(gp);
+    }
+    write_small(cx);
+    write_min(cx);
+    if (special) write_float_from_bits(cx);
+    if (number) write_to_float(cx);
+    if (widen) write_widen(cx);
+    if (narrow) write_narrow(cx);
+    if (copied) write_narrow_copy(cx);
+}
+
+/* ---- class ------------------------------------------------------------------------------------------------------- */
+
+/* Tensors of the pass, each once, inputs first: GM arguments of Init and GlobalTensor members. */
+size_t gen_pass_tensors(const GenPass *gp, const PlanAccess **out) {
+    size_t n = 0;
+    for (size_t i = 0; i < gp->p->access.n; i++) {
+        const PlanAccess *acc = &gp->p->access.at[i];
+        bool seen = false;
+        for (size_t k = 0; k < n; k++) seen |= out[k]->is_store == acc->is_store && out[k]->tensor == acc->tensor;
+        if (!seen) out[n++] = acc;
+    }
+    return n;
+}
+
+static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b);
+
+/* Expression for the bytes of one tile of access acc in its queue. */
+const char *gen_tile_bytes(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
+    const char *type = gen_io_type(gen, acc);
+    if (acc->cls != PLAN_COLUMN) return arena_printf(gen->a, "tileLength_ * sizeof(%s)", type);
+    if (plan_column_is_dense(gp->p, acc)) return arena_printf(gen->a, "MAX_ROWS * sizeof(%s)", type);
+    return "MAX_ROWS * BLOCK_BYTES";
+}
+
+static const char *packed_bytes(Gen *gen, const GenPass *gp, bool stores) {
+    StrBuf sb;
+    strbuf_init(&sb, gen->a);
+    for (size_t i = 0; i < gp->p->access.n; i++) {
+        const PlanAccess *acc = &gp->p->access.at[i];
+        if (acc->is_store != stores || !gen_is_queued(acc)) continue;
+        strbuf_printf(&sb, "%s%s", sb.n_bytes ? " + " : "", gen_tile_bytes(gen, gp, acc));
+    }
+    return sb.text;
+}
+
+/* Where access acc begins in the shared queue's buffer. */
+const char *gen_packed_offset(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
+    StrBuf sb;
+    strbuf_init(&sb, gen->a);
+    for (size_t i = 0; i < gp->p->access.n; i++) {
+        const PlanAccess *other = &gp->p->access.at[i];
+        if (other == acc) break;
+        if (other->is_store != acc->is_store || !gen_is_queued(other)) continue;
+        strbuf_printf(&sb, "%s%s", sb.n_bytes ? " + " : "", gen_tile_bytes(gen, gp, other));
+    }
+    return sb.n_bytes ? sb.text : "0";
+}
+
+static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b) {
+    const PlanPass *p = gp->p;
+    if (strcmp(b->name, "inQueue_") == 0) return packed_bytes(gen, gp, false);
+    if (strcmp(b->name, "outQueue_") == 0) return packed_bytes(gen, gp, true);
+    if (strcmp(b->name, "vectorQueue_") == 0) {
+        bool wide = false, half = false;
+        for (size_t i = 0; i < p->access.n; i++) {
+            if (p->access.at[i].cls != PLAN_VECTOR) continue;
+            wide |= gen_is_ever_wide(gen, &p->access.at[i]);
+            half |= !gen_is_bool(&p->access.at[i]);
+        }
+        return wide ? "tileLength_ * sizeof(float)" : half ? "tileLength_ * sizeof(half)" : "tileLength_";
+    }
+    if (strcmp(b->name, "work_") == 0) return "WORK_SLOTS * tileLength_ * sizeof(float)";
+    if (strcmp(b->name, "keep_") == 0) return arena_printf(gen->a, "%u * tileLength_ * sizeof(float)", p->n_keep);
+    if (strcmp(b->name, "mask_") == 0) return arena_printf(gen->a, "%u * tileLength_ / 8", p->n_mask);
+    if (strcmp(b->name, "keepMask_") == 0) return arena_printf(gen->a, "%u * tileLength_ / 8", p->n_keep_mask);
+    if (strcmp(b->name, "half_") == 0) return arena_printf(gen->a, "%u * tileLength_ * sizeof(half)", p->n_half);
+    if (strcmp(b->name, "stageQueue_") == 0) return "STAGE_COLS * BLOCK_BYTES";
+    if (strncmp(b->name, "blockOffsets", 12) == 0) return "STAGE_COLS * sizeof(uint32_t)";
+    if (strcmp(b->name, "columnBlocks_") == 0) return "MAX_ROWS * BLOCK_BYTES";
+    if (strcmp(b->name, "columnWide_") == 0) return "2 * MAX_ROWS * BLOCK_BYTES";
+    for (size_t i = 0; i < p->access.n; i++)
+        if (strcmp(b->name, arena_printf(gen->a, "%sQueue_", p->access.at[i].name)) == 0)
+            return gen_tile_bytes(gen, gp, &p->access.at[i]);
+    return "0";
+}
+
+/* The variant that asks for the most buffers: with a 16-bit type there may be work slots that float32 does without. */
+size_t gen_fullest_variant(const Gen *gen, const PlanPass *p) {
+    size_t best = 0;
+    for (size_t v = 1; v < gen->plan->variants.n; v++)
+        if (plan_n_work(p, v) > plan_n_work(p, best)) best = v;
+    return best;
+}
+
+static bool work_may_be_absent(const Gen *gen, const PlanPass *p) {
+    size_t least = SIZE_MAX;
+    for (size_t v = 0; v < gen->plan->variants.n; v++)
+        if (plan_n_work(p, v) < least) least = plan_n_work(p, v);
+    return least == 0;
+}
+
+static void write_init_buffers(Gen *gen, const GenPass *gp, Cxx *cx) {
+    size_t n;
+    const PlanBuffer *b = plan_buffers(gen->a, gp->p, gen_fullest_variant(gen, gp->p), &n);
+    for (size_t i = 0; i < n; i++) {
+        bool is_queue = strstr(b[i].name, "Queue_") != NULL;
+        const char *bytes = buffer_bytes(gen, gp, &b[i]);
+        bool maybe = strcmp(b[i].name, "work_") == 0 && work_may_be_absent(gen, gp->p);
+        if (maybe) cxx_open(cx, "if constexpr (WORK_SLOTS > 0)");
+        if (is_queue) cxx_line(cx, "pipe->InitBuffer(%s, %u, %s);", b[i].name, b[i].count, bytes);
+        else cxx_line(cx, "pipe->InitBuffer(%s, %s);", b[i].name, bytes);
+        if (maybe) cxx_close(cx, "");
+    }
+}
+
+static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
+    const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
+    size_t n = gen_pass_tensors(gp, t);
+    StrBuf args;
+    strbuf_init(&args, gen->a);
+    for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
+    cxx_function(cx, "__aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)", args.text, gen->tiling_type);
+    size_t n_suffix = strlen(gp->suffix);
+    for (size_t i = 0; i < gp->fields.n; i++) {
+        const char *name = gp->fields.at[i].name;
+        cxx_line(cx, "%.*s_ = tiling.%s;", (int)(strlen(name) - n_suffix), name, name);
+    }
+    cxx_blank(cx);
+    const char *share = gp->p->schedule == PLAN_FLAT ? "units" : "tiles";
+    cxx_comment(cx, "A contiguous share of the %s; the first cores take one more.", share);
+    cxx_line(cx, "const uint64_t core = GetBlockIdx();");
+    if (gp->p->schedule == PLAN_FLAT) {
+        cxx_line(cx, "begin_ = (core * unitsPerCore_ + Least<uint64_t>(core, extraUnits_)) * UNIT;");
+        cxx_line(cx, "end_ = Least(begin_ + (unitsPerCore_ + (core < extraUnits_ ? 1 : 0)) * UNIT, total_);");
+    } else {
+        cxx_line(cx, "begin_ = core * tilesPerCore_ + Least<uint64_t>(core, extraTiles_);");
+        cxx_line(cx, "end_ = begin_ + tilesPerCore_ + (core < extraTiles_ ? 1 : 0);");
+        cxx_line(cx, "pitch_ = RoundUp(colsPerTile_, 64);");
+    }
+    cxx_blank(cx);
+    for (size_t i = 0; i < n; i++)
+        cxx_line(cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(gen, t[i]), t[i]->tensor_name);
+    cxx_blank(cx);
+    write_init_buffers(gen, gp, cx);
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+static void write_read_numbers(Gen *gen, const GenPass *gp, Cxx *cx) {
+    for (uint32_t i = 0; i < gp->p->scalars.n; i++) {
+        const PlanScalar *s = &gp->p->scalars.at[i];
+        if (s->kind != PLAN_ELEMENT) continue;
+        const PlanAccess *acc = &gp->p->access.at[s->index];
+        bool minus;
+        const char *at = gen_kernel_size(gen, gp, acc->view.offset, &minus);
+        for (int as_float = 1; as_float >= 0; as_float--) {
+            if (as_float ? !s->as_float : !s->as_int) continue;
+            const char *member = gen_scalar_member(gen, gp->p, i, as_float);
+            const char *value = arena_printf(gen->a, "%sGm_.GetValue(%s)", acc->tensor_name, at);
+            if (gen_is_float(acc) && as_float) cxx_line(cx, "%s = NumberToFloat(%s);", member, value);
+            else if (as_float) cxx_line(cx, "%s = static_cast<float>(static_cast<int32_t>(%s));", member, value);
+            else if (gen_is_float(acc)) cxx_line(cx, "%s = static_cast<int32_t>(NumberToFloat(%s));", member, value);
+            else cxx_line(cx, "%s = static_cast<int32_t>(%s);", member, value);
+        }
+    }
+}
+
+static void write_process(Gen *gen, const GenPass *gp, Cxx *cx) {
+    bool flat = gp->p->schedule == PLAN_FLAT, vectors = gen_has_class(gp, PLAN_VECTOR), strided = gen_has_class(gp, PLAN_STRIDED);
+    cxx_function(cx, "__aicore__ inline void Process()");
+    cxx_open(cx, "if (begin_ >= end_)");
+    cxx_line(cx, "return;");
+    cxx_close(cx, "");
+    write_read_numbers(gen, gp, cx);
+    if (strided) cxx_line(cx, "MakeBlockOffsets();");
+    if (flat) {
+        cxx_open(cx, "for (uint64_t start = begin_; start < end_; start += tileLength_)");
+        cxx_line(cx, "const uint32_t n = static_cast<uint32_t>(Least<uint64_t>(tileLength_, end_ - start));");
+        cxx_line(cx, "CopyIn(start, n);");
+        cxx_line(cx, "Compute(n);");
+        cxx_line(cx, "CopyOut(start, n);");
+    } else {
+        if (vectors) cxx_line(cx, "uint64_t loadedCol = cols_;");
+        cxx_open(cx, "for (uint64_t tile = begin_; tile < end_; tile++)");
+        cxx_line(cx, "Locate(tile);");
+        if (vectors) {
+            cxx_open(cx, "if (col_ != loadedCol)");
+            cxx_line(cx, "LoadVectors();");
+            cxx_line(cx, "loadedCol = col_;");
+            cxx_close(cx, "");
+        }
+        cxx_line(cx, "CopyIn();");
+        cxx_line(cx, "Compute();");
+        cxx_line(cx, "CopyOut();");
+    }
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
+    const PlanPass *p = gp->p;
+    const PlanAccess **t = ARENA_ARRAY(gen->a, p->access.n, const PlanAccess *);
+    size_t n = gen_pass_tensors(gp, t), n_buffers;
+    const PlanBuffer *b = plan_buffers(gen->a, p, gen_fullest_variant(gen, p), &n_buffers);
+    for (size_t i = 0; i < n; i++) cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(gen, t[i]), t[i]->tensor_name);
+    for (size_t i = 0; i < n_buffers; i++) {
+        bool is_queue = strstr(b[i].name, "Queue_") != NULL, is_out = strcmp(b[i].name, "outQueue_") == 0;
+        for (size_t k = 0; k < p->access.n; k++)
+            is_out |= p->access.at[k].is_store && strcmp(b[i].name, arena_printf(gen->a, "%sQueue_", p->access.at[k].name)) == 0;
+        const char *position = strcmp(b[i].name, "columnBlocks_") == 0 ? "VECIN" : "VECCALC";
+        if (is_queue) cxx_line(cx, "TQue<TPosition::%s, 1> %s;", is_out ? "VECOUT" : "VECIN", b[i].name);
+        else cxx_line(cx, "TBuf<TPosition::%s> %s;", position, b[i].name);
+    }
+    cxx_blank(cx);
+    size_t n_suffix = strlen(gp->suffix);
+    for (size_t i = 0; i < gp->fields.n; i++) {
+        const char *name = gp->fields.at[i].name;
+        cxx_line(cx, "%s %.*s_; // %s", gp->fields.at[i].type, (int)(strlen(name) - n_suffix), name, gp->fields.at[i].what);
+    }
+    for (uint32_t i = 0; i < p->scalars.n; i++) {
+        const PlanScalar *s = &p->scalars.at[i];
+        if (s->kind != PLAN_ELEMENT) continue;
+        if (s->as_float) cxx_line(cx, "float %s;", gen_scalar_member(gen, p, i, true));
+        if (s->as_int) cxx_line(cx, "int32_t %s;", gen_scalar_member(gen, p, i, false));
+    }
+    if (p->schedule == PLAN_FLAT) {
+        cxx_line(cx, "uint64_t begin_, end_; // elements of this core");
+        return;
+    }
+    cxx_line(cx, "uint64_t begin_, end_; // tiles of this core");
+    cxx_blank(cx);
+    cxx_comment(cx, "The tile at hand.");
+    for (uint32_t d = 0; d + 2 < p->space.rank; d++) cxx_line(cx, "uint64_t i%u_;", d);
+    cxx_line(cx, "uint64_t row_, col_;");
+    cxx_line(cx, "uint32_t nRows_, nCols_;");
+    cxx_line(cx, "uint32_t pitch_; // elements from row to row in UB");
+}
+
+/* Work slots that only 16-bit types need follow those of every type. */
+static void write_slot_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
+    const char *last = NULL, *add = NULL;
+    if (plan_n_work(gp->p, gen_fullest_variant(gen, gp->p)) == 0) return;
+    for (size_t i = 0; i < gp->p->access.n; i++) {
+        const PlanAccess *acc = &gp->p->access.at[i];
+        if (!gen_has_narrow_slot(gen, acc)) continue;
+        const char *name = arena_printf(gen->a, "%s_SLOT", gen_upper(gen->a, acc->name));
+        if (!last) {
+            cxx_comment(cx, "Work slots: first those of every type, then a float32 copy of each 16-bit operand.");
+            cxx_line(cx, "static constexpr uint32_t %s = %u;", name, gp->p->n_work);
+        } else {
+            cxx_line(cx, "static constexpr uint32_t %s = %s%s;", name, last, add);
+        }
+        last = name;
+        add = gen_is_ever_wide(gen, acc) ? arena_printf(gen->a, " + (IsSameType<%s, float>::value ? 0 : 1)", gen_io_type(gen, acc)) : " + 1";
+    }
+    if (last) cxx_line(cx, "static constexpr uint32_t WORK_SLOTS = %s%s;", last, add);
+    else cxx_line(cx, "static constexpr uint32_t WORK_SLOTS = %u;", gp->p->n_work);
+    cxx_blank(cx);
+}
+
+static void write_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
+    bool column = gen_has_class(gp, PLAN_COLUMN), strided = gen_has_class(gp, PLAN_STRIDED);
+    if (gp->p->schedule == PLAN_FLAT) cxx_line(cx, "static constexpr uint64_t UNIT = %u; // elements: cores take whole units", GEN_UNIT);
+    if (column) cxx_line(cx, "static constexpr uint32_t MAX_ROWS = %u; // of a tile", PLAN_MAX_ROWS);
+    if (strided) cxx_line(cx, "static constexpr uint32_t STAGE_COLS = %u; // columns gathered at a time", PLAN_STAGE_COLS);
+    if (column || strided) cxx_line(cx, "static constexpr uint32_t BLOCK_BYTES = %u;", PLAN_BLOCK_BYTES);
+    if (gp->p->schedule == PLAN_FLAT || column || strided) cxx_blank(cx);
+    write_slot_constants(gen, gp, cx);
+}
+
+static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {
+    for (size_t i = 0; i < gp->p->outputs.n; i++) cxx_comment(cx, "%s", gen_formula_text(gen, gp->p->outputs.at[i]));
+    StrBuf sb;
+    strbuf_init(&sb, gen->a);
+    for (uint32_t d = 0; d < gp->p->space.rank; d++)
+        strbuf_printf(&sb, "%s%s", d ? " x " : "", size_print_factor(gen->a, gp->p->space.dim[d], gen->symbols, SIZE_PYTHON));
+    if (gp->p->schedule == PLAN_FLAT) {
+        cxx_comment(cx, "All operands run through memory alike, so the %s elements are one line, cut into tiles of tileLength.", sb.text);
+        return;
+    }
+    cxx_comment(cx, "The space is %s. A tile is rowsPerTile x colsPerTile; a row takes a multiple of 64 elements in UB.", sb.text);
+    for (size_t i = 0; i < gp->p->access.n; i++) {
+        const PlanAccess *acc = &gp->p->access.at[i];
+        static const char *const WHAT[PLAN_N_CLASSES] = {[PLAN_NUMBER] = "one number",
+                                                         [PLAN_VECTOR] = "one row that all rows share",
+                                                         [PLAN_COLUMN] = "one number for each row",
+                                                         [PLAN_STRIDED] = "its columns lie apart and are gathered"};
+        if (!acc->is_store && WHAT[acc->cls]) cxx_comment(cx, "  %s: %s", acc->name, WHAT[acc->cls]);
+    }
+}
+
+void gen_kernel_class(Gen *gen, const GenPass *gp, Cxx *cx) {
+    write_class_comment(gen, gp, cx);
+    cxx_open(cx, "class %s", gp->cls);
+    cx->depth--;
+    cxx_line(cx, "public:");
+    cx->depth++;
+    cxx_line(cx, "__aicore__ inline %s() {}", gp->cls);
+    cxx_blank(cx);
+    write_init(gen, gp, cx);
+    write_process(gen, gp, cx);
+    cx->depth--;
+    cxx_line(cx, "private:");
+    cx->depth++;
+    write_constants(gen, gp, cx);
+    gen_kernel_copy(gen, gp, cx);
+    gen_kernel_compute(gen, gp, cx);
+    write_members(gen, gp, cx);
+    cxx_close(cx, ";");
+    cxx_blank(cx);
+}
+
+static void write_entry(Gen *gen, Cxx *cx) {
+    StrBuf args;
+    strbuf_init(&args, gen->a);
+    for (size_t i = 0; i < gen->g->n_inputs; i++) strbuf_printf(&args, "GM_ADDR %s, ", gen->g->inputs[i].name);
+    for (size_t i = 0; i < gen->g->n_outputs; i++) strbuf_printf(&args, "GM_ADDR %s, ", gen->g->outputs[i].name);
+    cxx_function(cx, "extern \"C\" __global__ __aicore__ void %s(%sGM_ADDR workspace, GM_ADDR tiling)", gen->snake, args.text);
+    cxx_line(cx, "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);");
+    cxx_line(cx, "GET_TILING_DATA(tilingData, tiling);");
+    for (size_t i = 0; i < gen->n_passes; i++) {
+        const GenPass *gp = &gen->pass[i];
+        const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
+        size_t n = gen_pass_tensors(gp, t);
+        StrBuf names;
+        strbuf_init(&names, gen->a);
+        for (size_t k = 0; k < n; k++) strbuf_printf(&names, "%s, ", t[k]->tensor_name);
+        if (gen->n_passes > 1) {
+            }
+        cxx_line(cx, "TPipe pipe;");
+        cxx_line(cx, "%s op;", gp->cls);
+        cxx_line(cx, "op.Init(%stilingData, &pipe);", names.text);
+        cxx_line(cx, "op.Process();");
+        if (gen->n_passes > 1) cxx_close(cx, "");
+    }
+    cxx_close(cx, "");
+}
+
+const char *gen_kernel(Gen *gen) {
+    Cxx cx;
+    cxx_init(&cx, gen->a);
+    cxx_line(&cx, "#include \"kernel_operator.h\"");
+    cxx_blank(&cx);
+    cxx_line(&cx, "using namespace AscendC;");
+    cxx_blank(&cx);
+    cxx_line(&cx, "namespace {");
+    cxx_blank(&cx);
+    gen_kernel_helpers(gen, &cx);
+    for (size_t i = 0; i < gen->n_passes; i++) gen_kernel_class(gen, &gen->pass[i], &cx);
+    cxx_line(&cx, "} // namespace");
+    cxx_blank(&cx);
+    write_entry(gen, &cx);
+    return cx.sb.text;
+}

@@ -1,0 +1,25 @@
+/* Between the files that write kernel_src. */
+#ifndef OPWRIGHT_CODEGEN_KERNEL_H
+#define OPWRIGHT_CODEGEN_KERNEL_H
+
+#include "codegen/gen.h"
+
+#define GEN_UNIT 256u /* elements of schedule FLAT: cores take whole units, 512 bytes of a 16-bit tensor */
+
+bool gen_any(const GenPass *gp, bool (*is)(const PlanAccess *));
+bool gen_has_class(const GenPass *gp, PlanClass c); /* among the loads */
+bool gen_is_queued(const PlanAccess *acc);          /* has its tiles in a queue */
+/* A float access that some variant needs a work slot for. */
+bool gen_has_narrow_slot(const Gen *gen, const PlanAccess *acc);
+size_t gen_pass_tensors(const GenPass *gp, const PlanAccess **out);
+const char *gen_tile_bytes(Gen *gen, const GenPass *gp, const PlanAccess *acc);
+const char *gen_packed_offset(Gen *gen, const GenPass *gp, const PlanAccess *acc);
+size_t gen_fullest_variant(const Gen *gen, const PlanPass *p);
+/* Name of the tensor that a queue hands out: "x", or "xIn" when "x" is its float32 form. */
+const char *gen_io_name(const Gen *gen, const PlanAccess *acc);
+/* Where gathering begins: the tile's first element. */
+const char *gen_gather_start(Gen *gen, const GenPass *gp, const PlanAccess *acc);
+bool gen_uses_scratch_here(const Gen *gen, const GenPass *gp);
+void gen_kernel_conversions(Gen *gen, const GenPass *gp, Cxx *cx);
+
+#endif
