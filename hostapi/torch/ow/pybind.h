@@ -232,24 +232,30 @@ inline int CopyText(char *text, size_t n_text, const char *what) {
     return 1;
 }
 
-/* ---- one exported function */
+/* ---- one exported function: each argument's caster is a base, which costs the compiler less than a tuple of them */
+template <size_t I, class T> struct Slot : Caster<T> {};
+template <class Seq, class... A> struct Slots;
+template <size_t... I, class... A> struct Slots<std::index_sequence<I...>, A...> : Slot<I, A>... {
+    bool load_all(const RtValue *args) {
+        (void)args;
+        return (static_cast<Slot<I, A> &>(*this).load(args[I]) && ... && true);
+    }
+    template <class F> decltype(auto) apply(F &fn) { return fn(static_cast<Slot<I, A> &>(*this).value...); }
+};
+
 template <class F, class R, class... A> struct Bound {
     F fn;
-    template <size_t... I> static int Load(std::tuple<Caster<std::decay_t<A>>...> &c, RtValue *args, std::index_sequence<I...>) {
-        (void)args;
-        return (std::get<I>(c).load(args[I]) && ... && true) ? 0 : 2;
-    }
     static int Call(void *self, RtValue *args, int32_t n_args, RtValue *result, char *text, size_t n_text) {
         if (n_args != static_cast<int32_t>(sizeof...(A))) return 2;
         try {
-            std::tuple<Caster<std::decay_t<A>>...> c;
-            if (Load(c, args, std::index_sequence_for<A...>()) != 0) return 2;
+            Slots<std::index_sequence_for<A...>, std::decay_t<A>...> slots;
+            if (!slots.load_all(args)) return 2;
             F &fn = static_cast<Bound *>(self)->fn;
             if constexpr (std::is_void<R>::value) {
-                std::apply([&](auto &...a) { fn(a.value...); }, c);
+                slots.apply(fn);
                 *result = Value(RT_NONE);
             } else {
-                *result = std::apply([&](auto &...a) { return ToValue(fn(a.value...)); }, c);
+                *result = ToValue(slots.apply(fn));
             }
             return 0;
         } catch (const std::exception &e) {
@@ -291,15 +297,26 @@ class module_ {
 
   private:
     struct Extras {
-        const char *doc = "";
-        std::vector<OwhFnParam> args;
+        const char *doc;
+        OwhFnParam *params;
+        size_t n, max;
     };
     static void Take(Extras &e, const char *doc) { e.doc = doc; }
     static void Take(Extras &e, const arg &a) {
-        e.args.push_back(OwhFnParam{a.name, nullptr, a.has_fallback ? &a.fallback : nullptr});
+        if (e.n < e.max) {
+            e.params[e.n].name = a.name;
+            e.params[e.n].fallback = a.has_fallback ? &a.fallback : nullptr;
+        }
+        e.n++;
     }
     static void Take(Extras &, return_value_policy) {}
     template <class... G> static void Take(Extras &, call_guard<G...>) {}
+    static void Done(const char *name, const Extras &e, OwhFnDef def) {
+        if (e.n != 0 && e.n != e.max)
+            throw c10::Error(std::string("m.def(\"") + name + "\"): the number of py::arg differs from the number of parameters");
+        def.doc = e.doc;
+        owh_binding_def(&def);
+    }
 
     template <class R, class... A, class... Extra> static void Bind(const char *name, R (*f)(A...), const Extra &...extra) {
         Add<R (*)(A...), R, A...>(name, f, extra...);
@@ -312,19 +329,12 @@ class module_ {
         Add<F, R, A...>(name, f, extra...);
     }
     template <class F, class R, class... A, class... Extra> static void Add(const char *name, F f, const Extra &...extra) {
-        Extras e;
-        (Take(e, extra), ...);
         OwhFnParam params[sizeof...(A) + 1] = {{nullptr, detail::Caster<std::decay_t<A>>::name, nullptr}...};
-        TORCH_CHECK(e.args.empty() || e.args.size() == sizeof...(A), "m.def(\"", name, "\"): ", e.args.size(),
-                    " py::arg for a function of ", sizeof...(A), " parameters");
-        for (size_t i = 0; i < e.args.size(); i++) {
-            params[i].name = e.args[i].name;
-            params[i].fallback = e.args[i].fallback;
-        }
+        Extras e = {"", params, 0, sizeof...(A)};
+        (Take(e, extra), ...);
         using B = detail::Bound<F, R, A...>;
-        const OwhFnDef def = {name, e.doc, detail::ResultName<R>::value, params, static_cast<int32_t>(sizeof...(A)), &B::Call,
-                              new B{f}}; /* lives as long as the library */
-        owh_binding_def(&def);
+        Done(name, e, OwhFnDef{name, "", detail::ResultName<R>::value, params, static_cast<int32_t>(sizeof...(A)), &B::Call,
+                               new B{f}}); /* lives as long as the library */
     }
     const char *doc_ = "";
 };

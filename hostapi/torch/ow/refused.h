@@ -1,5 +1,6 @@
 /* Names that compute. A binding may allocate, view and launch; whatever it computes would not be the kernel's work. They
- * are declared so that the compiler says this instead of listing candidates. Row: R(name). */
+ * are declared and deleted, so that the compiler says so ("use of deleted function at::BindingsMayNotCompute at::add")
+ * and a name that is merely missing here can be told apart. Row: R(name). */
 #define OWH_COMPUTE_NAMES(R)                                                                                 \
     R(abs) R(acos) R(adaptive_avg_pool2d) R(adaptive_avg_pool3d) R(add) R(addmm) R(all) R(amax) R(amin) R(any) R(argmax) \
     R(argmin) R(argsort) R(avg_pool1d) R(avg_pool2d) R(avg_pool3d) R(baddbmm) R(batch_norm) R(bmm) R(cat) R(ceil) R(clamp) \

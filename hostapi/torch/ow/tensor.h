@@ -8,9 +8,6 @@
 namespace at {
 
 namespace ow {
-template <class...> struct Never {
-    static constexpr bool value = false;
-};
 template <class T> struct ScalarTypeOf;
 template <> struct ScalarTypeOf<uint8_t> { static constexpr ScalarType value = kByte; };
 template <> struct ScalarTypeOf<int8_t> { static constexpr ScalarType value = kChar; };
@@ -21,6 +18,8 @@ template <> struct ScalarTypeOf<float> { static constexpr ScalarType value = kFl
 template <> struct ScalarTypeOf<double> { static constexpr ScalarType value = kDouble; };
 template <> struct ScalarTypeOf<bool> { static constexpr ScalarType value = kBool; };
 } // namespace ow
+
+class BindingsMayNotCompute; /* return type of the deleted functions of refused.h: shows in the compiler's message */
 
 class Tensor {
   public:
@@ -171,23 +170,18 @@ class Tensor {
         if (owh_tensor_copy(h(), same.t_) != 0) c10::OwFail();
         return *this;
     }
-    Tensor new_empty(IntArrayRef s) const { return Empty(s, options()); }
-    Tensor new_empty(IntArrayRef s, const TensorOptions &o) const { return Empty(s, o); }
-    Tensor new_zeros(IntArrayRef s) const { return Empty(s, options()).zero_(); }
-    Tensor new_zeros(IntArrayRef s, const TensorOptions &o) const { return Empty(s, o).zero_(); }
+    Tensor new_empty(IntArrayRef s) const { return OwEmpty(s, options()); }
+    Tensor new_empty(IntArrayRef s, const TensorOptions &o) const { return OwEmpty(s, o); }
+    Tensor new_zeros(IntArrayRef s) const { return OwEmpty(s, options()).zero_(); }
+    Tensor new_zeros(IntArrayRef s, const TensorOptions &o) const { return OwEmpty(s, o).zero_(); }
 
-    static Tensor Empty(IntArrayRef s, const TensorOptions &o) {
+    static Tensor OwEmpty(IntArrayRef s, const TensorOptions &o) {
         const ScalarType t = o.dtype().toScalarType();
         return OwTake(owh_tensor_empty(owh_dtype_of_scalar_type(static_cast<int32_t>(t)), s.data(),
                                        static_cast<int32_t>(s.size()), o.device().is_cpu()));
     }
 
-#define OWH_REFUSE(name)                                                                                     \
-    template <class... A> Tensor name(A &&...) const {                                                       \
-        static_assert(ow::Never<A...>::value, "Tensor::" #name " computes: python_bind_src may only allocate, view and " \
-                                              "launch; do the computation in kernel_src");                   \
-        return *this;                                                                                        \
-    }
+#define OWH_REFUSE(name) template <class... A> BindingsMayNotCompute name(A &&...) const = delete;
     OWH_COMPUTE_NAMES(OWH_REFUSE)
     OWH_COMPUTE_METHODS(OWH_REFUSE)
 #undef OWH_REFUSE
@@ -216,10 +210,10 @@ class Tensor {
 };
 using TensorList = ArrayRef<Tensor>;
 
-inline Tensor empty(IntArrayRef s, const TensorOptions &o = {}, optional<MemoryFormat> = nullopt) { return Tensor::Empty(s, o); }
-inline Tensor zeros(IntArrayRef s, const TensorOptions &o = {}) { return Tensor::Empty(s, o).zero_(); }
-inline Tensor ones(IntArrayRef s, const TensorOptions &o = {}) { return Tensor::Empty(s, o).fill_(1); }
-inline Tensor empty_like(const Tensor &t, const TensorOptions &o, optional<MemoryFormat> = nullopt) { return Tensor::Empty(t.sizes(), o); }
+inline Tensor empty(IntArrayRef s, const TensorOptions &o = {}, optional<MemoryFormat> = nullopt) { return Tensor::OwEmpty(s, o); }
+inline Tensor zeros(IntArrayRef s, const TensorOptions &o = {}) { return Tensor::OwEmpty(s, o).zero_(); }
+inline Tensor ones(IntArrayRef s, const TensorOptions &o = {}) { return Tensor::OwEmpty(s, o).fill_(1); }
+inline Tensor empty_like(const Tensor &t, const TensorOptions &o, optional<MemoryFormat> = nullopt) { return Tensor::OwEmpty(t.sizes(), o); }
 /* A dense input keeps its order of dimensions, as in PyTorch (MemoryFormat::Preserve). */
 inline Tensor empty_like(const Tensor &t) {
     return Tensor::OwTake(owh_tensor_empty_like(t.defined() ? t.OwHandle() : nullptr));
@@ -252,30 +246,14 @@ inline std::vector<Tensor> broadcast_tensors(TensorList ts) {
     return out;
 }
 
-/* The other two forms take a braced list first or second, which no template argument can. */
-#define OWH_REFUSE(name)                                                                                     \
-    template <class... A> Tensor name(const A &...) {                                                        \
-        static_assert(ow::Never<A...>::value, "at::" #name " computes: python_bind_src may only allocate, view and " \
-                                              "launch; do the computation in kernel_src");                   \
-        return Tensor();                                                                                     \
-    }                                                                                                        \
-    template <class... A> Tensor name(const Tensor &, std::initializer_list<int64_t>, const A &...a) {       \
-        return name(a..., 0);                                                                                \
-    }                                                                                                        \
-    template <class T, class... A> Tensor name(std::initializer_list<T>, const A &...a) {                    \
-        return name(a..., 0);                                                                                \
-    }
+#define OWH_REFUSE(name) template <class... A> BindingsMayNotCompute name(A &&...) = delete;
 OWH_COMPUTE_NAMES(OWH_REFUSE)
 #undef OWH_REFUSE
 
 #define OWH_REFUSE_OP(op)                                                                                    \
     template <class A, class B,                                                                              \
               std::enable_if_t<std::is_same<A, Tensor>::value || std::is_same<B, Tensor>::value, int> = 0>   \
-    Tensor operator op(const A &, const B &) {                                                               \
-        static_assert(ow::Never<A, B>::value, "operator " #op " on tensors computes: python_bind_src may only allocate, view " \
-                                              "and launch; do the computation in kernel_src");               \
-        return Tensor();                                                                                     \
-    }
+    BindingsMayNotCompute operator op(const A &, const B &) = delete;
 OWH_REFUSE_OP(+)
 OWH_REFUSE_OP(-)
 OWH_REFUSE_OP(*)
