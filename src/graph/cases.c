@@ -1,0 +1,164 @@
+/* Sets of inputs to try a generated operator with. */
+#include "graph/cases.h"
+
+#include "graph/views.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct Builder {
+    Arena *a;
+    const Graph *g;
+    VEC(GraphCase) cases;
+    VEC(int64_t *) sizes; /* assignments that are legal, each once */
+} Builder;
+
+/* Elements of the largest tensor; values of nodes count, because the reference computes them. */
+static double largest(const Graph *g, const int64_t *sizes) {
+    double most = 0;
+    for (size_t i = 0; i < g->n_values; i++) {
+        double n = 1;
+        for (uint32_t d = 0; d < g->values[i].shape.rank; d++) n *= (double)size_eval(g->values[i].shape.dim[d], sizes);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+/* Halves the largest size until every tensor has at most the number of elements that is quick to verify. */
+static void shrink(const Graph *g, int64_t *sizes) {
+    while (largest(g, sizes) > GRAPH_CASE_MAX_ELEMENTS) {
+        size_t big = 0;
+        for (size_t i = 1; i < g->n_symbols; i++)
+            if (sizes[i] > sizes[big]) big = i;
+        if (g->n_symbols == 0 || sizes[big] <= 2) return;
+        sizes[big] = (sizes[big] + 1) / 2;
+    }
+}
+
+/* Grows the sizes in turn until the largest tensor comes near the limit. */
+static void grow(const Graph *g, int64_t *sizes) {
+    for (int round = 0; round < 64 && largest(g, sizes) < GRAPH_CASE_MAX_ELEMENTS / 2; round++) {
+        size_t i = (size_t)round % g->n_symbols;
+        sizes[i] = sizes[i] * 2 + 1;
+    }
+    shrink(g, sizes);
+}
+
+static bool is_legal(Builder *b, const int64_t *sizes) {
+    return graph_sizes_valid(b->a, b->g, sizes) && (b->g->n_symbols == 0 || largest(b->g, sizes) <= GRAPH_CASE_MAX_ELEMENTS);
+}
+
+/* An assignment that a relation forbids (a slice that needs 133 columns, a size that must be even) is mended: sizes made
+ * even, then the file's own, one after the other. */
+static bool mend(Builder *b, int64_t *sizes) {
+    if (is_legal(b, sizes)) return true;
+    for (size_t i = 0; i < b->g->n_symbols; i++) {
+        int64_t was = sizes[i];
+        sizes[i] = was == 1 ? 2 : was + was % 2;
+        if (is_legal(b, sizes)) return true;
+    }
+    for (size_t i = b->g->n_symbols; i-- > 0;) {
+        sizes[i] = b->g->symbols[i].hint;
+        if (is_legal(b, sizes)) return true;
+    }
+    return is_legal(b, sizes);
+}
+
+static void add_sizes(Builder *b, const int64_t *sizes, bool mendable) {
+    size_t n = b->g->n_symbols;
+    int64_t *copy = ARENA_ARRAY(b->a, n, int64_t);
+    if (n) memcpy(copy, sizes, n * sizeof *copy);
+    if (mendable ? !mend(b, copy) : !is_legal(b, copy)) return;
+    for (size_t i = 0; i < b->sizes.n; i++)
+        if (n == 0 || memcmp(b->sizes.at[i], copy, n * sizeof *copy) == 0) return;
+    vec_push(b->a, &b->sizes, copy);
+}
+
+static void choose_sizes(Builder *b) {
+    /* First and last symbol count from their ends: the last one is mostly the row length. */
+    static const int64_t OUTER[] = {1, 7, 31, 13, 3, 5}, INNER[] = {1, 31, 7, 1021, 8193, 2047};
+    const Graph *g = b->g;
+    size_t n = g->n_symbols;
+    int64_t *s = ARENA_ARRAY(b->a, n + 1, int64_t);
+    for (size_t i = 0; i < n; i++) s[i] = g->symbols[i].hint;
+    shrink(g, s);
+    add_sizes(b, s, true);
+    for (size_t k = 0; k < sizeof OUTER / sizeof OUTER[0]; k++) {
+        for (size_t i = 0; i < n; i++) s[i] = i + 1 == n ? INNER[k] : i == 0 ? OUTER[k] : OUTER[k] % 5 + 1;
+        shrink(g, s);
+        add_sizes(b, s, true);
+    }
+    for (size_t i = 0; i < n; i++) s[i] = i == 0 ? 0 : 5;
+    add_sizes(b, s, false);
+    if (n == 0) return;
+    for (size_t i = 0; i < n; i++) s[i] = g->symbols[i].hint > 1 ? g->symbols[i].hint : 3;
+    shrink(g, s);
+    grow(g, s);
+    add_sizes(b, s, true);
+}
+
+static json_t *inputs_json(const Graph *g, const int64_t *sizes) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < g->n_inputs; i++) {
+        const GraphShape *shape = &g->values[g->inputs[i].value].shape;
+        json_t *dims = json_array();
+        for (uint32_t d = 0; d < shape->rank; d++) json_array_append_new(dims, json_integer(size_eval(shape->dim[d], sizes)));
+        json_t *o = json_pack("{s:o}", "shape", dims);
+        if (g->inputs[i].path) json_object_set_new(o, "path", json_string(g->inputs[i].path));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *scalars_json(const Graph *g) {
+    json_t *o = json_object();
+    for (size_t i = 0; i < g->n_scalars; i++) {
+        const GraphScalar *s = &g->scalars[i];
+        json_object_set_new(o, s->name, s->type == GRAPH_FLOAT ? json_real(s->value) : s->type == GRAPH_INT ? json_integer((json_int_t)s->value)
+                                                                                                        : json_boolean(s->value != 0));
+    }
+    return o;
+}
+
+static void add_case(Builder *b, size_t variant, const int64_t *sizes, const char *layout, const char *profile) {
+    const Graph *g = b->g;
+    const char *label = dtype_info(g->variants[variant])->torch;
+    json_t *symbols = json_object();
+    for (size_t i = 0; i < g->n_symbols; i++) {
+        label = arena_printf(b->a, "%s %s=%" PRId64, label, g->symbols[i].name, sizes[i]);
+        json_object_set_new(symbols, g->symbols[i].name, json_integer(sizes[i]));
+    }
+    if (strcmp(layout, "contiguous") != 0) label = arena_printf(b->a, "%s %s", label, layout);
+    if (strcmp(profile, "own") != 0) label = arena_printf(b->a, "%s %s values", label, profile);
+    GraphCase c = {.label = label};
+    c.spec = json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "kind", "sized", "variant", dtype_info(g->variants[variant])->torch, "symbols",
+                       symbols, "scalars", scalars_json(g), "inputs", inputs_json(g, sizes), "layout", layout, "profile", profile);
+    vec_push(b->a, &b->cases, c);
+}
+
+/* The assignment for the layout and edge cases: not empty, not the largest. */
+static const int64_t *middle_sizes(const Builder *b) {
+    for (size_t i = 0; i < b->sizes.n; i++) {
+        double n = largest(b->g, b->sizes.at[i]);
+        if (n >= 64 && n <= 65536) return b->sizes.at[i];
+    }
+    return b->sizes.n ? b->sizes.at[0] : NULL;
+}
+
+GraphCases graph_cases(Arena *a, const Graph *g) {
+    Builder b = {.a = a, .g = g};
+    choose_sizes(&b);
+    for (size_t v = 0; v < g->n_variants; v++)
+        for (size_t i = 0; i < b.sizes.n; i++) add_case(&b, v, b.sizes.at[i], "contiguous", "own");
+    const int64_t *middle = middle_sizes(&b);
+    if (middle) {
+        add_case(&b, g->own_variant, middle, "strided", "own");
+        add_case(&b, g->own_variant, middle, "contiguous", "edge");
+    }
+    return (GraphCases){.at = b.cases.at, .n = b.cases.n};
+}
+
+void graph_cases_clear(GraphCases *cases) {
+    for (size_t i = 0; i < cases->n; i++) json_decref(cases->at[i].spec);
+    cases->n = 0;
+}
