@@ -80,7 +80,7 @@ static bool compare(float a, float b, uint32_t mode) {
 
 #define WRAP(a, op, b) ((int32_t)((uint32_t)(a)op(uint32_t)(b)))
 #define FOLD_F(e)      (out->f = (e), true)
-#define FOLD_FF(e)     (!isnan(fa) && !isnan(fb) && (out->f = (e), true))
+#define FOLD_FF(e)     (!isnan(fa) && !isnan(fb) && !isnan(fs) && (out->f = (e), true))
 #define FOLD_I(e)      (out->i = (e), true)
 #define FOLD_M(e)      (out->m = (e), true)
 #define NOFOLD         false
