@@ -46,7 +46,7 @@ def from_exception(exc: BaseException, stage: str) -> CandidateError:
     text = str(exc).strip() or type(exc).__name__
     if named in STAGES:
         stage = named
-    elif type(exc).__name__ not in text:
+    elif named is None and type(exc).__name__ not in text:
         text = f"{type(exc).__name__}: {text}"
     return CandidateError(stage, text[:4000], line)
 
@@ -105,7 +105,7 @@ def _npu_module() -> ModuleType:
     nothing = lambda *a, **k: None  # noqa: E731
     for name in ("set_device", "synchronize", "empty_cache", "init", "manual_seed", "manual_seed_all", "set_compile_mode"):
         setattr(m, name, nothing)
-    for name, value in (("is_available", True), ("device_count", 1), ("current_device", 0), ("memory_allocated", 0)):
+    for name, value in (("_is_in_bad_fork", False), ("is_available", True), ("device_count", 1), ("current_device", 0), ("memory_allocated", 0)):
         setattr(m, name, lambda *a, _v=value, **k: _v)
     m.get_device_name = lambda *a, **k: "Ascend910B4"  # type: ignore[attr-defined]
     m.current_stream = m.default_stream = lambda *a, **k: _Stream()  # type: ignore[attr-defined]

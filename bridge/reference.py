@@ -140,7 +140,7 @@ def parse_source(source: str, path: str) -> ast.Module:
     try:
         return ast.parse(source, path)
     except SyntaxError as exc:
-        raise BridgeError("bad_input", f"the file is not valid Python: {exc.msg}", path, exc.lineno or 0) from None
+        raise BridgeError("bad_input", f"the file is not valid Python: {exc.msg}", path, exc.lineno or 1) from None
     except ValueError as exc:  # NUL bytes
         raise BridgeError("bad_input", f"the file is not valid Python: {exc}", path, 1) from None
 

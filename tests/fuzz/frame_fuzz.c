@@ -8,11 +8,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     Err err;
     size_t n_json = 0;
-    if (n_bytes < FRAME_HEAD_BYTES || !frame_json_length(data, &n_json, &err)) return 0;
-    size_t have = n_bytes - FRAME_HEAD_BYTES;
+    if (n_bytes < FRAME_HEAD_BYTES) return 0;
+    if (frame_json_length(data, &n_json, &err) && (n_json == 0 || n_json > FRAME_MAX_JSON_BYTES)) __builtin_trap();
     Arena *a = arena_new();
     FrameHead h;
-    if (frame_parse_json(a, (const char *)data + FRAME_HEAD_BYTES, n_json < have ? n_json : have, &h, &err)) {
+    if (frame_parse_json(a, (const char *)data + FRAME_HEAD_BYTES, n_bytes - FRAME_HEAD_BYTES, &h, &err)) {
         uint64_t total = 0;
         for (size_t i = 0; i < h.n_blobs; i++) total += h.blob_bytes[i];
         if (total != h.total_bytes || total > FRAME_MAX_BLOB_BYTES) __builtin_trap();
