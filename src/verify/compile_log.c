@@ -29,6 +29,8 @@ typedef struct Log {
     Place user;   /* the last place in the user's source that leads to what follows */
     Diag pending; /* an error that waits for its place (clang prints it later) */
     bool is_pending;
+    bool user_is_include; /* `user` is only an #include line: any better place counts more */
+    bool is_led;          /* the pending error stands in our headers and may still be led to the user's line by a note */
     size_t n_added;
 } Log;
 
@@ -137,24 +139,31 @@ static void parse_line(Log *l, const char *line) {
     bool included = !strncmp(line, "In file included from ", 22) || !strncmp(line, "                 from ", 22);
     if (!split_place(l->arena, included ? line + 22 : line, &file, &line_no, &column, &rest)) return;
     Place here = {.source = section_of(file), .line = line_no, .column = column};
+    bool expansion = strstr(rest, "in expansion of macro") != NULL;
     if (included) {
         if (here.source) l->user = here;
+        l->user_is_include = here.source != NULL;
         return;
     }
     bool leads = !strncmp(rest, "required from", 13) || !strncmp(rest, "  required from", 15) || !strncmp(rest, "recursively required", 20) ||
                  !strncmp(rest, "in 'constexpr'", 14);
     if (leads) {
         if (here.source) l->user = here;
+        l->user_is_include = l->user_is_include && !here.source;
         return;
     }
     bool error = !strncmp(rest, "error: ", 7), fatal = !strncmp(rest, "fatal error: ", 13);
     if (error || fatal) {
         begin(l, rest + (error ? 7 : 13), here.source ? here : l->user);
+        l->is_led = !l->pending.source || l->user_is_include;
         l->user = (Place){0};
-    } else if (!strncmp(rest, "note: ", 6) && l->is_pending && here.source && !l->pending.source) {
-        l->pending.source = here.source; /* clang: "in instantiation of ... requested here" follows the error */
+        l->user_is_include = false;
+    } else if (!strncmp(rest, "note: ", 6) && l->is_pending && here.source && (l->is_led || expansion)) {
+        /* clang: "in instantiation of ... requested here" follows the error; g++: "in expansion of macro" does */
+        l->pending.source = here.source;
         l->pending.line = here.line;
         l->pending.column = here.column;
+        l->is_led = expansion;
     }
 }
 

@@ -111,7 +111,9 @@ static const struct {
     {"import", "model_src", "candidate-import", "导入失败", "mend the error: the model is imported before anything runs", "请先修正错误: 运行前会导入模型"},
     {"construct", "model_src", "candidate-construct", "构造 ModelNew 失败", "ModelNew takes the values of get_init_inputs()",
      "ModelNew 的参数为 get_init_inputs() 的返回值"},
-    {"forward", "model_src", "candidate-forward", "forward 出错", "forward takes the values of get_inputs()", "forward 的参数为 get_inputs() 的返回值"},
+    {"forward", "model_src", "candidate-forward", "forward 出错",
+     "the message comes from this line of model_src, or from the binding it calls: compare the arguments with what the binding and OpDef declare",
+     "该信息来自 model_src 的这一行或其调用的绑定代码: 请核对参数与绑定代码、OpDef 的声明"},
     {"tiling", "host_operator_src", "candidate-tiling", "Tiling 失败", "look at the tiling function: it must return ge::GRAPH_SUCCESS for these shapes",
      "请检查 Tiling 函数: 对这些形状须返回 ge::GRAPH_SUCCESS"},
     {"launch", "kernel_src", "candidate-launch", "下发失败", "look at block_dim, the tiling key and the dtypes of the arguments",
@@ -219,9 +221,11 @@ static json_t *precision_json(Arena *a, size_t k, VerifyStandard std, const char
 /* The seed's wording of a mismatch, which scripts look for, and the figures behind it. */
 static const char *mismatch_text(Arena *a, size_t k, size_t n_outputs, const Shape *s, const CompareResult *r) {
     const char *which = n_outputs > 1 ? arena_printf(a, " in output %zu", k) : "";
+    double off = fabs(r->worst_got - r->worst_expected), max_diff = off <= r->max_abs ? r->max_abs : off; /* NaN and infinity, too */
+    if (isnan(off)) max_diff = off;
     double share = s->n_elems ? 100.0 * (double)r->n_wrong / (double)s->n_elems : 0;
     return arena_printf(a, "[FAIL] Output mismatch%s, max diff: %g, location: %s\nDiff count: %zu of %zu (%.3g %%)\nDiff indices: %s ... %s\n"
-                           "worst: got %.9g, expected %.9g\n%s", which, r->max_abs, index_text(a, s, r->worst), r->n_wrong, s->n_elems, share,
+                           "worst: got %.9g, expected %.9g\n%s", which, max_diff, index_text(a, s, r->worst), r->n_wrong, s->n_elems, share,
                         index_text(a, s, r->first_wrong), index_text(a, s, r->last_wrong), r->worst_got, r->worst_expected, r->reason);
 }
 

@@ -112,7 +112,7 @@ static json_t *precision_json(const Report *r) {
 }
 
 static json_t *stages_json(const Report *r) {
-    json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f}", "load", r->load_s, "rules", r->rules_s, "run", r->run_s, "compare", r->compare_s, "total",
+    json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "python", r->python_s, "load", r->load_s, "rules", r->rules_s, "run", r->run_s, "compare", r->compare_s, "total",
                           r->total_s);
     if (r->build)
         json_object_set_new(o, "build", json_pack("{s:f, s:f, s:f, s:f}", "kernel", r->build->kernel_s, "host", r->build->host_s, "binding",

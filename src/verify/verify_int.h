@@ -110,7 +110,7 @@ typedef struct Report {
     CaseResult *cases;
     size_t n_cases, n_planned;
     const Build *build; /* may be NULL */
-    double load_s, rules_s, run_s, compare_s, total_s;
+    double python_s, load_s, rules_s, run_s, compare_s, total_s;
     json_t *launches;   /* of the last run, or NULL */
     const char *log;    /* what foreign code printed, or NULL */
 } Report;

@@ -38,6 +38,10 @@ static const Case CASES[] = {
     {"/h/device/ow/vector.h:40:5: error: static assertion failed: no such type\n"
      "kernel_src:3:9: note: in instantiation of function template specialization 'AscendC::Add<double>' requested here\n1 error generated.\n",
      "kernel_src", "static assertion failed", 3, 9, 1, false},
+    /* a macro of our headers: the note behind the error has the line, the #include line is no help */
+    {"In file included from /h/hostapi/torch/pytorch_npu_helper.hpp:3,\n                 from python_bind_src:1:\n"
+     "/h/hostapi/torch/ow/exec.h:9:5: error: expected ';' before 'do'\npython_bind_src:2:5: note: in expansion of macro 'EXEC_NPU_CMD'\n",
+     "python_bind_src", "expected ';' before 'do'\n    y", 2, 5, 1, false},
     /* candidates and notes are no errors of their own */
     {"kernel_src:3:5: error: no matching function for call to 'Add(int)'\n/h/device/ow/vector.h:1:1: note: candidate: 'void Add()'\n"
      "/h/device/ow/vector.h:1:1: note:   candidate expects 0 arguments, 1 provided\n",
