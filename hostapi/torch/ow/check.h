@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace c10 {
 
@@ -26,24 +27,23 @@ class TypeError : public Error { using Error::Error; };
 class IndexError : public Error { using Error::Error; };
 class NotImplementedError : public Error { using Error::Error; };
 
-namespace ow {
-inline void Add(std::string &s, const char *v) { s += v; }
-inline void Add(std::string &s, const std::string &v) { s += v; }
-inline void Add(std::string &s, char v) { s += v; }
-inline void Add(std::string &s, bool v) { s += v ? "1" : "0"; }
-template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0> void Add(std::string &s, T v) { s += std::to_string(v); }
-inline void Add(std::string &s, double v) {
+/* One piece of a text. Other types bring their own, in their own namespace, where the call in str() finds it. */
+inline void OwAdd(std::string &s, const char *v) { s += v; }
+inline void OwAdd(std::string &s, const std::string &v) { s += v; }
+inline void OwAdd(std::string &s, char v) { s += v; }
+inline void OwAdd(std::string &s, bool v) { s += v ? "1" : "0"; }
+template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0> void OwAdd(std::string &s, T v) { s += std::to_string(v); }
+inline void OwAdd(std::string &s, double v) {
     char text[32];
     __builtin_snprintf(text, sizeof text, "%g", v);
     s += text;
 }
-inline void Add(std::string &s, float v) { Add(s, static_cast<double>(v)); }
-/* Other types (shapes, dtypes, devices) add their own Add in namespace c10::ow before str() is instantiated. */
-} // namespace ow
+inline void OwAdd(std::string &s, float v) { OwAdd(s, static_cast<double>(v)); }
+template <class T> void OwAdd(std::string &s, const std::vector<T> &v);
 
 template <class... Args> std::string str(const Args &...args) {
     std::string s;
-    (ow::Add(s, args), ...);
+    (OwAdd(s, args), ...);
     return s;
 }
 /* The runtime's own text (it starts with the stage). */

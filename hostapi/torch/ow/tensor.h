@@ -19,7 +19,8 @@ template <> struct ScalarTypeOf<double> { static constexpr ScalarType value = kD
 template <> struct ScalarTypeOf<bool> { static constexpr ScalarType value = kBool; };
 } // namespace ow
 
-class BindingsMayNotCompute; /* return type of the deleted functions of refused.h: shows in the compiler's message */
+/* Return type of the deleted functions of refused.h: its name shows in the message of the compiler. */
+class BindingsMayNotCompute {};
 
 class Tensor {
   public:

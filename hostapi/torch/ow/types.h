@@ -166,6 +166,7 @@ class TypeMeta {
   private:
     c10::ScalarType t_;
 };
+inline void OwAdd(std::string &s, TypeMeta t) { s += t.name(); }
 } // namespace caffe2
 
 namespace c10 {
@@ -201,21 +202,18 @@ inline TensorOptions dtype(caffe2::TypeMeta t) { return TensorOptions(t); }
 inline TensorOptions device(Device d) { return TensorOptions(d); }
 inline TensorOptions device(DeviceType d) { return TensorOptions(d); }
 
-namespace ow {
-inline void Add(std::string &s, ScalarType t) { s += toString(t); }
-inline void Add(std::string &s, caffe2::TypeMeta t) { s += t.name(); }
-inline void Add(std::string &s, Device d) { s += d.str(); }
-inline void Add(std::string &s, DeviceType t) { s += t == kCPU ? "cpu" : "privateuseone"; }
-template <class T> void Add(std::string &s, ArrayRef<T> v) {
+inline void OwAdd(std::string &s, ScalarType t) { s += toString(t); }
+inline void OwAdd(std::string &s, Device d) { s += d.str(); }
+inline void OwAdd(std::string &s, DeviceType t) { s += t == kCPU ? "cpu" : "privateuseone"; }
+template <class T> void OwAdd(std::string &s, ArrayRef<T> v) {
     s += '[';
     for (size_t i = 0; i < v.size(); i++) {
         if (i > 0) s += ", ";
-        Add(s, v[i]);
+        OwAdd(s, v[i]);
     }
     s += ']';
 }
-template <class T> void Add(std::string &s, const std::vector<T> &v) { Add(s, ArrayRef<T>(v)); }
-} // namespace ow
+template <class T> void OwAdd(std::string &s, const std::vector<T> &v) { OwAdd(s, ArrayRef<T>(v)); }
 } // namespace c10
 
 namespace at {
