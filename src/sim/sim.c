@@ -112,8 +112,9 @@ static void open_ranges(Sim *s, const SimLaunch *l)
 
 static void check_written(Sim *s, GmRange *r)
 {
-    size_t n = r->gm->n_bytes, missing = n - bits_count(r->valid, 0, n);
-    if (missing == 0) return;
+    size_t n = r->gm->n_bytes;
+    if (bits_all(r->valid, 0, n)) return;
+    size_t missing = n - bits_count(r->valid, 0, n);
     size_t size = dtype_info(r->gm->dtype)->size_bytes, n_gaps = 0, first = 0, first_end = 0;
     for (size_t at = bits_find(r->valid, 0, n, false); at < n;) {
         size_t end = bits_find(r->valid, at, n, true);
