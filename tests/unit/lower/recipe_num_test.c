@@ -229,15 +229,15 @@ typedef struct Case {
     X(gelut_b, "aten.gelu_backward.default", "1.0 x 'tanh'", r_gelu_tanh_grad(x), -INFINITY, INFINITY, 16, 0.1)         \
     X(htanh_b, "aten.hardtanh_backward.default", "y x -1 1", x > -1 && x < 1 ? y : 0, -INFINITY, INFINITY, 0, 0)        \
     X(hsig_b, "aten.hardsigmoid_backward.default", "y x", x > -3 && x < 3 ? y / 6 : 0, -INFINITY, INFINITY, 1, 1e-37)   \
-    X(hswish_b, "aten.hardswish_backward.default", "y x", x < -3 ? 0 : x <= 3 ? y * ((x + 1.5) / 3) : y, -1e30, 1e30, 3, 1e-30) \
+    X(hswish_b, "aten.hardswish_backward.default", "y x", x <= -3 ? 0 : x >= 3 ? y : y * ((x + 1.5) / 3), -1e30, 1e30, 3, 1e-30) \
     X(leaky_b, "aten.leaky_relu_backward.default", "y x 0.1 False", x > 0 ? y : y * 0.1, -INFINITY, INFINITY, 1, 1e-37) \
-    X(elu_b, "aten.elu_backward.default", "y 1.5 2.0 0.5 False x", x <= 0 ? y * 0.5 * 3 * exp(x * 0.5) : y * 2, -100, 100, 8, 1e-30) \
-    X(elu_br, "aten.elu_backward.default", "y 1.5 2.0 0.5 True x", x <= 0 ? y * 0.5 * (x + 3) : y * 2, -100, 100, 4, 1e-1) \
+    X(elu_b, "aten.elu_backward.default", "y 1.5 2.0 0.5 False x", !(x > 0) ? y * 0.5 * 3 * exp(x * 0.5) : y * 2, -100, 100, 8, 1e-30) \
+    X(elu_br, "aten.elu_backward.default", "y 1.5 2.0 0.5 True x", !(x > 0) ? y * 0.5 * (x + 3) : y * 2, -100, 100, 4, 1e-1) \
     X(softplus_b2, "aten.softplus_backward.default", "1.0 x 1 20", r_sigmoid(x), -80, INFINITY, 6, 0)                   \
     X(softplus_b3, "aten.softplus_backward.default", "1.0 x 2.0 3.0", 2 * x > 3 ? 1 : r_sigmoid(2 * x), -40, INFINITY, 6, 0) \
     X(logsig_b, "aten.log_sigmoid_backward.default", "1.0 x y", r_sigmoid(-x), -INFINITY, 80, 6, 0)                     \
     X(logit_b, "aten.logit_backward.default", "1.0 x", x < 0 || x > 1 ? NAN : 1 / (x * (1 - x)), 1e-30, 1, 4, 0)        \
-    X(sshr_b, "aten.softshrink_backward.default", "y x 0.5", x >= -0.5 && x <= 0.5 ? 0 : y, -INFINITY, INFINITY, 0, 0)  \
+    X(sshr_b, "aten.softshrink_backward.default", "y x 0.5", fabs(x) > 0.5 ? y : 0, -INFINITY, INFINITY, 0, 0)  \
     X(mse_b, "aten.mse_loss_backward.default", "1.0 x y 0", 2 * (x - y), -1e30, 1e30, 2, 1e-30)                         \
     X(smooth_b, "aten.smooth_l1_loss_backward.default", "1.0 x y 0 0.5", r_clamp((x - y) / 0.5, -1, 1), -1e30, 1e30, 2, 1e-30) \
     X(huber_b, "aten.huber_loss_backward.default", "1.0 x y 0 1.5", r_clamp(x - y, -1.5, 1.5), -1e30, 1e30, 2, 1e-30)   \
