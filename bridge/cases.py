@@ -123,10 +123,13 @@ def _set_scalars(ref: reference.Reference, case: Case, scalars: dict[str, Any]) 
     """Scalars by the names the graph gives them: forward's arguments first, then the constructor's."""
     from . import scalars as naming
 
-    for name, where, index in naming.names_of(ref, case.arguments, case.init_inputs):
-        if name in scalars:
-            target = case.arguments if where == "argument" else case.init_inputs
-            target[index] = type(target[index])(scalars[name])
+    known = naming.names_of(ref, case.arguments, case.init_inputs)
+    for name, value in scalars.items():
+        found = next(((w, i) for names, w, i in known if name in names), None)
+        if found is None or not naming.is_number(value):
+            raise BridgeError("bad_input", f"the case sets the scalar {name} to {value!r}; the file has no such number")
+        target = case.arguments if found[0] == "argument" else case.init_inputs
+        target[found[1]] = type(target[found[1]])(value)
 
 
 def draw(pool: torch.Tensor, shape: list[int], generator: torch.Generator) -> torch.Tensor:

@@ -75,14 +75,19 @@ def find(plan: Any, base: Any, retrace: Callable[[list[Any], list[Any]], Any], n
     return found
 
 
-def names_of(ref: Any, inputs: list[Any], init_inputs: list[Any]) -> list[tuple[str, str, int]]:
-    """Name, origin and position of every number among the arguments; those of the graph are among them."""
+def names_of(ref: Any, inputs: list[Any], init_inputs: list[Any]) -> list[tuple[set[str], str, int]]:
+    """Names the graph may give to every number among the arguments, with origin and position."""
     from .reference import argument_names
 
+    labels = argument_names(ref.forward_parameters(), len(inputs))
+    names = Names()
+    for label, value in zip(labels, inputs):
+        if not is_number(value):
+            names.take(label)
     out = []
-    for origin, values, parameters in (("argument", inputs, ref.forward_parameters()), ("init", init_inputs, ref.init_parameters())):
-        labels = argument_names(parameters, len(values))
-        out += [(labels[i], origin, i) for i, v in enumerate(values) if is_number(v)]
+    for origin, values, known in (("argument", inputs, labels),
+                                  ("init", init_inputs, argument_names(ref.init_parameters(), len(init_inputs)))):
+        out += [({known[i], names.take(known[i])}, origin, i) for i, v in enumerate(values) if is_number(v)]
     return out
 
 

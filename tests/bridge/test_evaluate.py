@@ -118,6 +118,22 @@ def test_sized_case(reference: Any) -> None:
     assert blobs["eager0"] == blobs["actual0"] and len(blobs["golden0"]) == 31 * 7 * 8
 
 
+def test_scalars_reach_both_models(reference: Any) -> None:
+    path = reference("return x * double + self.double", "torch.rand(3), 2.0", "x, double", init="self.double = double", init_args="double",
+                     init_inputs="3.0")
+    model = MODEL.replace("__init__(self)", "__init__(self, d)").replace("super().__init__()", "super().__init__()\n        self.d = d") \
+        .replace("x, y)", "x, double)").replace("(x, double)\n", "(x, double, self.d)\n")
+    model = model.replace("add_custom(x, double)", "add_custom(x, double, self.d)")
+    from bridge import trace
+
+    graph = trace.build_graph(path, [])
+    names = [s["id"] for s in graph["scalars"]]
+    assert len(set(names)) == 2 and "double" not in names
+    case = {"kind": "sized", "variant": "float32", "scalars": {names[0]: 5.0, names[1]: 7.0}}
+    _, blobs = run(path, case, model, add_custom=lambda x, a, b: x * a + b)
+    assert blobs["actual0"] == blobs["eager0"] and min(floats(blobs["eager0"])) >= 7
+
+
 def test_golden_starts_from_rounded_inputs(reference: Any) -> None:
     path = reference("return x + y", "torch.tensor([0.1]), torch.tensor([0.0])", "x, y")
     _, blobs = run(path, {"kind": "sized", "variant": "float16", "inputs": [{"shape": [1]}, {"shape": [1]}]})
@@ -289,6 +305,7 @@ def test_reference_that_fails(reference: Any) -> None:
     ({"kind": "odd"}, "odd"), ({"kind": "own", "trial": -1}, "trial"), ({"kind": "sized", "variant": "float99"}, "float99"),
     ({"kind": "sized", "variant": "float32", "inputs": [{"shape": [3]}]}, "1 tensors"),
     ({"kind": "sized", "variant": "float32", "inputs": [{"shape": [-3]}, {"shape": [3]}]}, "not an input"),
+    ({"kind": "sized", "variant": "float32", "scalars": {"beta": 1}}, "beta"),
     ({"kind": "sized", "variant": "float32", "layout": "upside down"}, "upside down"),
 ])
 def test_bad_cases(reference: Any, case: Any, words: str) -> None:
