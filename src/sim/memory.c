@@ -48,6 +48,7 @@ bool local_place(Core *c, const OwLocal *t, const char *role, uint32_t align_byt
     }
     if (t->addr % align_bytes != 0) {
         sim_report(c, CHK_ID_UB_MISALIGNED, role, LL(t->addr), LL(t->addr % align_bytes), LL(align_bytes));
+        out->addr -= t->addr % align_bytes; /* ASSUMED: the unit drops the low address bits */
     }
     return true;
 }

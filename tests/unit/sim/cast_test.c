@@ -11,7 +11,7 @@ enum { N = 4096, DST = 0, SRC = 65536 };
 static struct {
     DType dt, st;
     uint32_t mode;
-    uint8_t src[N * 8], dst[N * 8];
+    _Alignas(8) uint8_t src[N * 8], dst[N * 8];
     bool deq;
 } now;
 
@@ -175,7 +175,7 @@ static void check_mode(Sim *s, uint32_t round)
     run(s, body);
     expect_clean(s);
     for (uint32_t i = 0; i < N; i++) {
-        uint8_t w[8] = {0};
+        _Alignas(8) uint8_t w[8] = {0};
         want(i, w);
         if (memcmp(w, now.dst + i * size, size) == 0) continue;
         bool is_float = dtype_info(now.dt)->cls == DTYPE_CLASS_F;
