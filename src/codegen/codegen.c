@@ -81,7 +81,7 @@ static const char **symbol_names(Arena *a, const Graph *g) {
 static bool check_ub(const Gen *gen, Err *err) {
     for (size_t i = 0; i < gen->n_passes; i++)
         for (size_t v = 0; v < gen->plan->variants.n; v++) {
-            const PlanPass *p = gen->pass[i].p;
+            const PlanPass *p = plan_pass(gen->plan, i, v);
             uint64_t ub = 196608u - 256u - (p->reserved_ub ? HOST_RESERVED_UB : 0), fixed = plan_fixed_bytes(gen->a, p, v);
             uint64_t bits = plan_bits_per_element(gen->a, p, v);
             if (fixed < ub && (ub - fixed) * 8 / bits >= 256) continue;

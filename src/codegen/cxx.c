@@ -2,6 +2,7 @@
 #include "codegen/cxx.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +31,17 @@ static void put(Cxx *cx, int depth, const char *text, size_t n) {
     strbuf_add(&cx->sb, "\n");
 }
 
-/* Last place at or before `room` where a break after `mark` is good; 0: none. */
+/* Last place at or before `room` where a break after `mark` is good, not inside a string; 0: none. */
 static size_t find_break(const char *text, size_t room, const char *mark) {
     size_t at = 0, n = strlen(mark);
-    for (const char *p = strstr(text, mark); p && (size_t)(p - text) + n <= room; p = strstr(p + 1, mark)) at = (size_t)(p - text) + n;
-    return at;
+    bool quoted = false;
+    for (const char *p = text; *p; p++) {
+        if (*p == '"' && (p == text || p[-1] != '\\')) quoted = !quoted;
+        if (quoted || strncmp(p, mark, n) != 0) continue;
+        if ((size_t)(p - text) + n > room && at) break;
+        at = (size_t)(p - text) + n;
+    }
+    return at && text[at] ? at : 0;
 }
 
 static void put_wrapped(Cxx *cx, const char *text) {

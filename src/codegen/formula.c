@@ -13,7 +13,7 @@ typedef struct Formula {
     Gen *gen;
     bool latex;
     const char **text; /* per value: as an operand */
-    uint32_t *uses;
+    uint32_t *uses, own;
     StrBuf lines; /* of the hoisted results, in order */
 } Formula;
 
@@ -108,6 +108,50 @@ static const char *substitute(Formula *f, const GraphNode *n, const char *form, 
     return sb.text;
 }
 
+/* ---- choices: "approximate == 'tanh' ? A : B", in LaTeX \begin{cases} A & .. \\\\ B & .. \end{cases} ------------------- */
+
+/* Position of `mark` in s outside parentheses and braces; NULL: not there. */
+static const char *find_outside(const char *s, const char *mark) {
+    int depth = 0;
+    for (; *s; s++) {
+        if (*s == '(' || *s == '{') depth++;
+        if (*s == ')' || *s == '}') depth--;
+        if (depth == 0 && strncmp(s, mark, strlen(mark)) == 0) return s;
+    }
+    return NULL;
+}
+
+/* Follows the choices of a text whose conditions compare a parameter with a literal; *branch is the row of the cases. */
+static const char *resolve_text(Formula *f, const GraphNode *n, const char *form, const char *params, int *branch) {
+    *branch = -1;
+    for (const char *ask = find_outside(form, " ? "); ask; ask = find_outside(form, " ? ")) {
+        const char *eq = find_outside(form, " == "), *colon = find_outside(ask, " : ");
+        if (!eq || eq > ask || !colon || strcspn(form, " ") != (size_t)(eq - form)) return form;
+        const char *value = param_value(f, n, params, form, (size_t)(eq - form));
+        const char *want = eq + 4;
+        if (!value) return form;
+        ++*branch;
+        if (strlen(value) == (size_t)(ask - want) && strncmp(value, want, strlen(value)) == 0)
+            return arena_strndup(f->gen->a, ask + 3, (size_t)(colon - ask - 3));
+        form = colon + 3;
+        if (!find_outside(form, " ? ")) ++*branch;
+    }
+    return form;
+}
+
+static const char *latex_row(Formula *f, const char *form, int branch) {
+    static const char BEGIN[] = "\\begin{cases} ";
+    if (branch < 0 || strncmp(form, BEGIN, sizeof BEGIN - 1) != 0) return form;
+    const char *row = form + sizeof BEGIN - 1;
+    for (int i = 0; i < branch; i++) {
+        row = strstr(row, " \\\\ ");
+        if (!row) return form;
+        row += 4;
+    }
+    const char *end = find_outside(row, " & ");
+    return end ? arena_strndup(f->gen->a, row, (size_t)(end - row)) : form;
+}
+
 static const char *short_name(Arena *a, const char *op) {
     const char *dot = strchr(op, '.');
     const char *name = dot ? dot + 1 : op;
@@ -128,7 +172,11 @@ static const char *view_text(Formula *f, const GraphNode *n, uint32_t result) {
 static const char *node_text(Formula *f, const GraphNode *n, uint32_t result) {
     if (graph_is_view(n->op)) return view_text(f, n, result);
     const PointwiseOp *op = pointwise_find(n->op);
-    if (op) return substitute(f, n, f->latex ? op->latex : op->text, op->params);
+    if (op) {
+        int branch;
+        const char *text = resolve_text(f, n, op->text, op->params, &branch);
+        return substitute(f, n, f->latex ? latex_row(f, op->latex, branch) : text, op->params);
+    }
     if (n->n_args > 1 && strstr(n->op, "full")) return arg_text(f, &n->args[1]);
     return strstr(n->op, "ones") ? "1" : "0";
 }
@@ -137,7 +185,7 @@ static const char *value_text(Formula *f, uint32_t value) {
     if (f->text[value]) return f->text[value];
     const GraphValue *v = &f->gen->g->values[value];
     const char *text = v->node < 0 ? name_text(f, f->gen->g->inputs[v->result].name) : node_text(f, &f->gen->g->nodes[v->node], v->result);
-    bool own_line = v->node >= 0 && !is_simple(text) && (f->uses[value] > 1 || strlen(text) > LONG_TEXT);
+    bool own_line = value != f->own && v->node >= 0 && !is_simple(text) && (f->uses[value] > 1 || strlen(text) > LONG_TEXT);
     if (own_line) {
         const char *name = name_text(f, v->id);
         strbuf_printf(&f->lines, f->latex ? "%s &= %s \\\\\n" : "%s = %s\n", name, text);
@@ -166,7 +214,7 @@ static const char *formula(Gen *gen, size_t output, bool latex) {
     Formula f = {.gen = gen, .latex = latex, .text = ARENA_ARRAY(gen->a, g->n_values, const char *), .uses = ARENA_ARRAY(gen->a, g->n_values, uint32_t)};
     strbuf_init(&f.lines, gen->a);
     count_uses(g, f.uses);
-    f.uses[g->outputs[output].value] = 0; /* its line is the output's own */
+    f.own = g->outputs[output].value; /* its line is the output's */
     const char *name = name_text(&f, g->outputs[output].name), *text = value_text(&f, g->outputs[output].value);
     if (latex && f.lines.n_bytes) return arena_printf(gen->a, "\\begin{aligned}\n%s%s &= %s\n\\end{aligned}", f.lines.text, name, text);
     return arena_printf(gen->a, "%s%s = %s", f.lines.text, name, text);

@@ -11,7 +11,7 @@ static void write_helpers(Gen *gen, Cxx *cx) {
     for (size_t i = 0; i < gen->n_passes; i++) {
         flat |= gen->pass[i].p->schedule == PLAN_FLAT;
         rows |= gen->pass[i].p->schedule == PLAN_ROWS;
-        reserved |= gen->pass[i].p->reserved_ub;
+        reserved |= host_reserves_ub(gen, &gen->pass[i]);
     }
     if (flat) cxx_line(cx, "constexpr uint64_t UNIT = %u; // elements: cores take whole units, the same number in the kernel", GEN_UNIT);
     cxx_line(cx, "constexpr uint64_t MIN_TILE = %u; // elements", HOST_MIN_TILE);

@@ -32,13 +32,13 @@ static const char *by_dtype(Gen *gen, const uint32_t *number) {
 
 static const char *bits_text(Gen *gen, const GenPass *gp) {
     uint32_t *n = ARENA_ARRAY(gen->a, gen->plan->variants.n, uint32_t);
-    for (size_t v = 0; v < gen->plan->variants.n; v++) n[v] = plan_bits_per_element(gen->a, gp->p, v);
+    for (size_t v = 0; v < gen->plan->variants.n; v++) n[v] = plan_bits_per_element(gen->a, plan_pass(gen->plan, gp->index, v), v);
     return by_dtype(gen, n);
 }
 
 static const char *fixed_text(Gen *gen, const GenPass *gp) {
     uint32_t *n = ARENA_ARRAY(gen->a, gen->plan->variants.n, uint32_t);
-    for (size_t v = 0; v < gen->plan->variants.n; v++) n[v] = plan_fixed_bytes(gen->a, gp->p, v);
+    for (size_t v = 0; v < gen->plan->variants.n; v++) n[v] = plan_fixed_bytes(gen->a, plan_pass(gen->plan, gp->index, v), v);
     return by_dtype(gen, n);
 }
 
@@ -65,6 +65,12 @@ bool host_uses_dtype(Gen *gen) {
     return false;
 }
 
+bool host_reserves_ub(const Gen *gen, const GenPass *gp) {
+    for (size_t v = 0; v < gen->plan->variants.n; v++)
+        if (plan_pass(gen->plan, gp->index, v)->reserved_ub) return true;
+    return false;
+}
+
 static const char *field_value(const GenPass *gp, const char *name) {
     for (size_t i = 0; i < gp->fields.n; i++)
         if (strncmp(gp->fields.at[i].name, name, strlen(name)) == 0 && strcmp(gp->fields.at[i].name + strlen(name), gp->suffix) == 0)
@@ -77,11 +83,10 @@ static void write_ub(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_comment(cx, "UB one element of a tile takes: queue buffers twice, work slots once.");
     cxx_line(cx, "const uint64_t elementBits%s = %s;", s, bits_text(gen, gp));
     if (strcmp(fixed, "0") != 0) cxx_line(cx, "const uint64_t fixedBytes%s = %s;", s, fixed);
-    const char *reserved = gp->p->reserved_ub ? " - RESERVED_UB" : "";
-    if (strcmp(fixed, "0") != 0)
-        cxx_line(cx, "const uint64_t fitting%s = (ubBytes - fixedBytes%s%s) * 8 / elementBits%s / 256 * 256;", s, s, reserved, s);
-    else
-        cxx_line(cx, "const uint64_t fitting%s = (ubBytes%s) * 8 / elementBits%s / 256 * 256;", s, reserved, s);
+    const char *bytes = strcmp(fixed, "0") != 0 ? arena_printf(gen->a, "ubBytes - fixedBytes%s", s) : "ubBytes";
+    if (host_reserves_ub(gen, gp)) bytes = arena_printf(gen->a, "%s - RESERVED_UB", bytes);
+    if (strchr(bytes, ' ')) bytes = arena_printf(gen->a, "(%s)", bytes);
+    cxx_line(cx, "const uint64_t fitting%s = %s * 8 / elementBits%s / 256 * 256;", s, bytes, s);
 }
 
 static void write_flat(Gen *gen, const GenPass *gp, Cxx *cx) {
@@ -99,7 +104,9 @@ static void write_flat_end(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_line(cx, "const uint64_t unitsPerCore%s = units%s / blockDim;", s, s);
     cxx_comment(cx, "Tiles of one core are alike: at least four of them, no copy over 32 KB, none under 4 KB.");
     cxx_line(cx, "const uint64_t share%s = (unitsPerCore%s + (units%s %% blockDim != 0 ? 1 : 0)) * UNIT;", s, s, s);
-    cxx_line(cx, "const uint64_t longest%s = Clamp(MAX_COPY_BYTES / (%s), 256, fitting%s);", s, widest_text(gen, gp), s);
+    const char *widest = widest_text(gen, gp);
+    if (strchr(widest, ' ')) widest = arena_printf(gen->a, "(%s)", widest);
+    cxx_line(cx, "const uint64_t longest%s = Clamp(MAX_COPY_BYTES / %s, 256, fitting%s);", s, widest, s);
     cxx_line(cx, "const uint64_t nTiles%s = std::max(CeilDiv(share%s, longest%s), Clamp(share%s / MIN_TILE, 1, 4));", s, s, s, s);
     cxx_line(cx, "const uint64_t tileLength%s = std::max<uint64_t>(AlignUp(CeilDiv(share%s, nTiles%s), 256), 256);", s, s, s);
     cxx_line(cx, "tiling.set_total%s(total%s);", s, s);

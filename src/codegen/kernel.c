@@ -1,5 +1,6 @@
 /* kernel_src: helpers, one class for each pass, the entry. Data movement is kernel_copy.c, arithmetic kernel_compute.c. */
 #include "codegen/gen.h"
+#include "codegen/host.h"
 #include "codegen/kernel.h"
 
 #include <string.h>
@@ -27,15 +28,15 @@ static bool has_narrow_float(const Gen *gen, const GenPass *gp, int stores) {
 }
 
 /* Some store copies its value because the value could not be computed in the output's slot. */
-static bool has_copied_store(const GenPass *gp) {
-    for (size_t i = 0; i < gp->p->access.n; i++)
-        if (gp->p->access.at[i].is_store && gen_is_float(&gp->p->access.at[i]) && !gp->p->access.at[i].in_place) return true;
+static bool has_copied_store(const PlanPass *p) {
+    for (size_t i = 0; i < p->access.n; i++)
+        if (p->access.at[i].is_store && gen_is_float(&p->access.at[i]) && !p->access.at[i].in_place) return true;
     return false;
 }
 
-static bool uses_special_floats(const GenPass *gp) {
-    for (size_t i = 0; i < gp->p->kir->insns.n; i++) {
-        const KirInsn *in = &gp->p->kir->insns.at[i];
+static bool uses_special_floats(const PlanPass *p) {
+    for (size_t i = 0; i < p->kir->insns.n; i++) {
+        const KirInsn *in = &p->kir->insns.at[i];
         const KirOpInfo *info = kir_op_info(in->op);
         if (info->has_scalar && info->scalar_type == KIR_F32 && !in->scalar.is_runtime && in->scalar.value - in->scalar.value != 0)
             return true;
@@ -129,8 +130,10 @@ void gen_kernel_helpers(Gen *gen, Cxx *cx) {
         const GenPass *gp = &gen->pass[i];
         widen |= has_narrow_float(gen, gp, false);
         narrow |= has_narrow_float(gen, gp, true);
-        copied |= has_copied_store(gp);
-        special |= uses_special_floats(gp);
+        for (size_t v = 0; v < gen->plan->variants.n; v++) {
+            copied |= has_copied_store(plan_pass(gen->plan, gp->index, v));
+            special |= uses_special_floats(plan_pass(gen->plan, gp->index, v));
+        }
         number |= reads_float_number(gp);
     }
     write_small(cx);
@@ -156,7 +159,65 @@ size_t gen_pass_tensors(const GenPass *gp, const PlanAccess **out) {
     return n;
 }
 
-static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b);
+/* ---- slots: how many there are may depend on the dtype ----------------------------------------------------------- */
+
+enum { SLOTS_WORK, SLOTS_MASK, SLOTS_HALF, SLOTS_N };
+static const struct {
+    const char *buffer, *constant;
+} SLOT_KINDS[SLOTS_N] = {{"work_", "WORK_SLOTS"}, {"mask_", "MASK_SLOTS"}, {"half_", "HALF_SLOTS"}};
+
+static uint32_t *slot_counts(Gen *gen, const GenPass *gp, int kind) {
+    uint32_t *n = ARENA_ARRAY(gen->a, gen->plan->variants.n, uint32_t);
+    for (size_t v = 0; v < gen->plan->variants.n; v++) {
+        const PlanPass *p = plan_pass(gen->plan, gp->index, v);
+        n[v] = kind == SLOTS_WORK ? plan_n_work(p, v) : kind == SLOTS_MASK ? p->n_mask : p->n_half;
+    }
+    return n;
+}
+
+/* A number, or the name of a constant. */
+static const char *slot_count(Gen *gen, const GenPass *gp, int kind) {
+    const uint32_t *n = slot_counts(gen, gp, kind);
+    for (size_t v = 1; v < gen->plan->variants.n; v++)
+        if (n[v] != n[0]) return SLOT_KINDS[kind].constant;
+    return arena_printf(gen->a, "%u", n[0]);
+}
+
+/* The constant that says whether a dtype has this buffer at all; NULL when every dtype has it. */
+static const char *absent_in_some(Gen *gen, const GenPass *gp, const char *buffer) {
+    for (int k = 0; k < SLOTS_N; k++) {
+        if (strcmp(SLOT_KINDS[k].buffer, buffer) != 0) continue;
+        const uint32_t *n = slot_counts(gen, gp, k);
+        for (size_t v = 0; v < gen->plan->variants.n; v++)
+            if (n[v] == 0) return SLOT_KINDS[k].constant;
+    }
+    return NULL;
+}
+
+/* "IsSameType<DTYPE_X, float>::value" */
+static const char *is_variant(Gen *gen, size_t v) {
+    size_t key = host_key_input(gen);
+    const GraphInput *in = &gen->g->inputs[key];
+    return arena_printf(gen->a, "IsSameType<DTYPE_%s, %s>::value", gen_upper(gen->a, in->name),
+                        dtype_info(gen_value_dtype(gen, &gen->g->values[in->value], v))->cxx);
+}
+
+const char *gen_kernel_is_any(Gen *gen, const size_t *variants, size_t n) {
+    StrBuf sb;
+    strbuf_init(&sb, gen->a);
+    for (size_t i = 0; i < n; i++) strbuf_printf(&sb, "%s%s", i ? " || " : "", is_variant(gen, variants[i]));
+    return sb.text;
+}
+
+const char *gen_kernel_by_variant(Gen *gen, const uint32_t *number) {
+    size_t n = gen->plan->variants.n;
+    const char *text = arena_printf(gen->a, "%u", number[0]);
+    for (size_t v = 1; v < n; v++) /* float32 comes last and first in the text */
+        if (number[v] != number[0]) text = arena_printf(gen->a, "%s ? %u : %s", is_variant(gen, v), number[v], text);
+    return text;
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
 /* Expression for the bytes of one tile of access acc in its queue. */
 const char *gen_tile_bytes(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
@@ -203,11 +264,11 @@ static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b
         }
         return wide ? "tileLength_ * sizeof(float)" : half ? "tileLength_ * sizeof(half)" : "tileLength_";
     }
-    if (strcmp(b->name, "work_") == 0) return "WORK_SLOTS * tileLength_ * sizeof(float)";
+    if (strcmp(b->name, "work_") == 0) return arena_printf(gen->a, "%s * tileLength_ * sizeof(float)", slot_count(gen, gp, SLOTS_WORK));
     if (strcmp(b->name, "keep_") == 0) return arena_printf(gen->a, "%u * tileLength_ * sizeof(float)", p->n_keep);
-    if (strcmp(b->name, "mask_") == 0) return arena_printf(gen->a, "%u * tileLength_ / 8", p->n_mask);
+    if (strcmp(b->name, "mask_") == 0) return arena_printf(gen->a, "%s * tileLength_ / 8", slot_count(gen, gp, SLOTS_MASK));
     if (strcmp(b->name, "keepMask_") == 0) return arena_printf(gen->a, "%u * tileLength_ / 8", p->n_keep_mask);
-    if (strcmp(b->name, "half_") == 0) return arena_printf(gen->a, "%u * tileLength_ * sizeof(half)", p->n_half);
+    if (strcmp(b->name, "half_") == 0) return arena_printf(gen->a, "%s * tileLength_ * sizeof(half)", slot_count(gen, gp, SLOTS_HALF));
     if (strcmp(b->name, "stageQueue_") == 0) return "STAGE_COLS * BLOCK_BYTES";
     if (strncmp(b->name, "blockOffsets", 12) == 0) return "STAGE_COLS * sizeof(uint32_t)";
     if (strcmp(b->name, "columnBlocks_") == 0) return "MAX_ROWS * BLOCK_BYTES";
@@ -218,29 +279,29 @@ static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b
     return "0";
 }
 
-/* The variant that asks for the most buffers: with a 16-bit type there may be work slots that float32 does without. */
-size_t gen_fullest_variant(const Gen *gen, const PlanPass *p) {
-    size_t best = 0;
-    for (size_t v = 1; v < gen->plan->variants.n; v++)
-        if (plan_n_work(p, v) > plan_n_work(p, best)) best = v;
-    return best;
-}
-
-static bool work_may_be_absent(const Gen *gen, const PlanPass *p) {
-    size_t least = SIZE_MAX;
-    for (size_t v = 0; v < gen->plan->variants.n; v++)
-        if (plan_n_work(p, v) < least) least = plan_n_work(p, v);
-    return least == 0;
+/* The buffers of all variants, each once. */
+static PlanBuffer *all_buffers(Gen *gen, const GenPass *gp, size_t *n) {
+    VEC(PlanBuffer) list = {0};
+    for (size_t v = 0; v < gen->plan->variants.n; v++) {
+        size_t k;
+        const PlanBuffer *b = plan_buffers(gen->a, plan_pass(gen->plan, gp->index, v), v, &k);
+        for (size_t i = 0; i < k; i++) {
+            bool seen = false;
+            for (size_t j = 0; j < list.n; j++) seen |= strcmp(list.at[j].name, b[i].name) == 0;
+            if (!seen) vec_push(gen->a, &list, b[i]);
+        }
+    }
+    *n = list.n;
+    return list.at;
 }
 
 static void write_init_buffers(Gen *gen, const GenPass *gp, Cxx *cx) {
     size_t n;
-    const PlanBuffer *b = plan_buffers(gen->a, gp->p, gen_fullest_variant(gen, gp->p), &n);
+    const PlanBuffer *b = all_buffers(gen, gp, &n);
     for (size_t i = 0; i < n; i++) {
         bool is_queue = strstr(b[i].name, "Queue_") != NULL;
-        const char *bytes = buffer_bytes(gen, gp, &b[i]);
-        bool maybe = strcmp(b[i].name, "work_") == 0 && work_may_be_absent(gen, gp->p);
-        if (maybe) cxx_open(cx, "if constexpr (WORK_SLOTS > 0)");
+        const char *bytes = buffer_bytes(gen, gp, &b[i]), *maybe = absent_in_some(gen, gp, b[i].name);
+        if (maybe) cxx_open(cx, "if constexpr (%s > 0)", maybe);
         if (is_queue) cxx_line(cx, "pipe->InitBuffer(%s, %u, %s);", b[i].name, b[i].count, bytes);
         else cxx_line(cx, "pipe->InitBuffer(%s, %s);", b[i].name, bytes);
         if (maybe) cxx_close(cx, "");
@@ -336,7 +397,7 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
     const PlanPass *p = gp->p;
     const PlanAccess **t = ARENA_ARRAY(gen->a, p->access.n, const PlanAccess *);
     size_t n = gen_pass_tensors(gp, t), n_buffers;
-    const PlanBuffer *b = plan_buffers(gen->a, p, gen_fullest_variant(gen, p), &n_buffers);
+    const PlanBuffer *b = all_buffers(gen, gp, &n_buffers);
     for (size_t i = 0; i < n; i++) cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(gen, t[i]), t[i]->tensor_name);
     for (size_t i = 0; i < n_buffers; i++) {
         bool is_queue = strstr(b[i].name, "Queue_") != NULL, is_out = strcmp(b[i].name, "outQueue_") == 0;
@@ -371,28 +432,6 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_line(cx, "uint32_t pitch_; // elements from row to row in UB");
 }
 
-/* Work slots that only 16-bit types need follow those of every type. */
-static void write_slot_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
-    const char *last = NULL, *add = NULL;
-    if (plan_n_work(gp->p, gen_fullest_variant(gen, gp->p)) == 0) return;
-    for (size_t i = 0; i < gp->p->access.n; i++) {
-        const PlanAccess *acc = &gp->p->access.at[i];
-        if (!gen_has_narrow_slot(gen, acc)) continue;
-        const char *name = arena_printf(gen->a, "%s_SLOT", gen_upper(gen->a, acc->name));
-        if (!last) {
-            cxx_comment(cx, "Work slots: first those of every type, then a float32 copy of each 16-bit operand.");
-            cxx_line(cx, "static constexpr uint32_t %s = %u;", name, gp->p->n_work);
-        } else {
-            cxx_line(cx, "static constexpr uint32_t %s = %s%s;", name, last, add);
-        }
-        last = name;
-        add = gen_is_ever_wide(gen, acc) ? arena_printf(gen->a, " + (IsSameType<%s, float>::value ? 0 : 1)", gen_io_type(gen, acc)) : " + 1";
-    }
-    if (last) cxx_line(cx, "static constexpr uint32_t WORK_SLOTS = %s%s;", last, add);
-    else cxx_line(cx, "static constexpr uint32_t WORK_SLOTS = %u;", gp->p->n_work);
-    cxx_blank(cx);
-}
-
 static void write_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
     bool column = gen_has_class(gp, PLAN_COLUMN), strided = gen_has_class(gp, PLAN_STRIDED);
     if (gp->p->schedule == PLAN_FLAT) cxx_line(cx, "static constexpr uint64_t UNIT = %u; // elements: cores take whole units", GEN_UNIT);
@@ -400,7 +439,13 @@ static void write_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
     if (strided) cxx_line(cx, "static constexpr uint32_t STAGE_COLS = %u; // columns gathered at a time", PLAN_STAGE_COLS);
     if (column || strided) cxx_line(cx, "static constexpr uint32_t BLOCK_BYTES = %u;", PLAN_BLOCK_BYTES);
     if (gp->p->schedule == PLAN_FLAT || column || strided) cxx_blank(cx);
-    write_slot_constants(gen, gp, cx);
+    bool any = false;
+    for (int k = 0; k < SLOTS_N; k++) {
+        if (strcmp(slot_count(gen, gp, k), SLOT_KINDS[k].constant) != 0) continue;
+        cxx_line(cx, "static constexpr uint32_t %s = %s;", SLOT_KINDS[k].constant, gen_kernel_by_variant(gen, slot_counts(gen, gp, k)));
+        any = true;
+    }
+    if (any) cxx_blank(cx);
 }
 
 static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {

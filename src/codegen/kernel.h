@@ -9,12 +9,12 @@
 bool gen_any(const GenPass *gp, bool (*is)(const PlanAccess *));
 bool gen_has_class(const GenPass *gp, PlanClass c); /* among the loads */
 bool gen_is_queued(const PlanAccess *acc);          /* has its tiles in a queue */
-/* A float access that some variant needs a work slot for. */
-bool gen_has_narrow_slot(const Gen *gen, const PlanAccess *acc);
 size_t gen_pass_tensors(const GenPass *gp, const PlanAccess **out);
 const char *gen_tile_bytes(Gen *gen, const GenPass *gp, const PlanAccess *acc);
 const char *gen_packed_offset(Gen *gen, const GenPass *gp, const PlanAccess *acc);
-size_t gen_fullest_variant(const Gen *gen, const PlanPass *p);
+/* "IsSameType<DTYPE_X, half>::value || ..." for some variants; a number for each variant as one expression. */
+const char *gen_kernel_is_any(Gen *gen, const size_t *variants, size_t n);
+const char *gen_kernel_by_variant(Gen *gen, const uint32_t *number);
 /* Name of the tensor that a queue hands out: "x", or "xIn" when "x" is its float32 form. */
 const char *gen_io_name(const Gen *gen, const PlanAccess *acc);
 /* Where gathering begins: the tile's first element. */

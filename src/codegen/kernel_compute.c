@@ -4,11 +4,6 @@
 #include <ctype.h>
 #include <string.h>
 
-bool gen_has_narrow_slot(const Gen *gen, const PlanAccess *acc) {
-    if (!gen_is_float(acc) || gen_is_always_wide(gen, acc) || !acc->slot_used) return false;
-    return acc->is_store || acc->cls == PLAN_LINE || acc->cls == PLAN_ROW;
-}
-
 static bool is_split(const Gen *gen, const PlanAccess *acc) { return gen_is_float(acc) && !gen_is_always_wide(gen, acc); }
 
 const char *gen_io_name(const Gen *gen, const PlanAccess *acc) {
@@ -21,6 +16,7 @@ const char *gen_io_name(const Gen *gen, const PlanAccess *acc) {
 typedef struct Ctx {
     Gen *gen;
     const GenPass *gp;
+    const PlanPass *p; /* of the program at hand */
     Cxx *cx;
     const char **work_type, **half_type; /* per slot: type of its first value, by which its variable is declared */
     const char *note;                    /* last comment written */
@@ -36,7 +32,7 @@ static const char *type_name(KirType t) {
 static const char *declared_type(const Ctx *c, Place p) {
     switch (p.kind) {
     case PLACE_IN:
-    case PLACE_OUT: return gen_is_float(&c->gp->p->access.at[p.index]) ? "float" : "int32_t";
+    case PLACE_OUT: return gen_is_float(&c->p->access.at[p.index]) ? "float" : "int32_t";
     case PLACE_WORK: return c->work_type[p.index];
     case PLACE_HALF: return c->half_type[p.index];
     default: return NULL;
@@ -46,14 +42,14 @@ static const char *declared_type(const Ctx *c, Place p) {
 static const char *place_name(const Ctx *c, Place p) {
     switch (p.kind) {
     case PLACE_IN:
-    case PLACE_OUT: return c->gp->p->access.at[p.index].name;
+    case PLACE_OUT: return c->p->access.at[p.index].name;
     case PLACE_WORK: return arena_printf(c->gen->a, "t%u", p.index);
     case PLACE_MASK: return arena_printf(c->gen->a, "m%u", p.index);
-    case PLACE_HALF: return c->gp->p->half_scratch && p.index == 0 ? "scratch" : arena_printf(c->gen->a, "h%u", p.index);
+    case PLACE_HALF: return c->p->half_scratch && p.index == 0 ? "scratch" : arena_printf(c->gen->a, "h%u", p.index);
     default: break;
     }
-    for (size_t i = 0; i < c->gp->p->access.n; i++) { /* what stays is named after its operand */
-        const PlanAccess *acc = &c->gp->p->access.at[i];
+    for (size_t i = 0; i < c->p->access.n; i++) { /* what stays is named after its operand */
+        const PlanAccess *acc = &c->p->access.at[i];
         if (acc->cls == PLAN_VECTOR && acc->place.kind == p.kind && acc->place.index == p.index) return acc->name;
     }
     return "?";
@@ -88,7 +84,7 @@ static void drop_double_casts(char *text) {
 }
 
 static void write_insn(Ctx *c, const PlanStep *st) {
-    const KirInsn *in = &c->gp->p->kir->insns.at[st->insn];
+    const KirInsn *in = &c->p->kir->insns.at[st->insn];
     const KirOpInfo *info = kir_op_info(in->op);
     StrBuf sb;
     strbuf_init(&sb, c->gen->a);
@@ -118,8 +114,8 @@ static void write_note(Ctx *c, const KirInsn *in) {
 
 static void write_column(Ctx *c, const PlanAccess *acc, Place dst) {
     const char *io = gen_io_name(c->gen, acc);
-    bool dense = plan_column_is_dense(c->gp->p, acc), is_bool = gen_is_bool(acc);
-    bool minus, same = strcmp(gen_kernel_size(c->gen, c->gp, acc->view.stride[c->gp->p->space.rank - 2], &minus), "0") == 0;
+    bool dense = plan_column_is_dense(c->p, acc), is_bool = gen_is_bool(acc);
+    bool minus, same = strcmp(gen_kernel_size(c->gen, c->gp, acc->view.stride[c->p->space.rank - 2], &minus), "0") == 0;
     const char *target = is_bool ? "scratch" : operand(c, dst, gen_is_float(acc) ? KIR_F32 : KIR_I32);
     const char *what = dense ? "ExpandRows" : same ? "FillTile" : "FillRows", *src = io;
     const char *step = dense || same ? "" : arena_printf(c->gen->a, ", BLOCK_BYTES / sizeof(%s)", gen_io_type(c->gen, acc));
@@ -131,7 +127,7 @@ static void write_column(Ctx *c, const PlanAccess *acc, Place dst) {
 static void write_strided(Ctx *c, const PlanAccess *acc, Place dst) {
     Gen *gen = c->gen;
     bool minus_row, minus_col;
-    uint32_t rank = c->gp->p->space.rank;
+    uint32_t rank = c->p->space.rank;
     const char *row = gen_kernel_size(gen, c->gp, acc->view.stride[rank - 2], &minus_row);
     const char *col = gen_kernel_size(gen, c->gp, acc->view.stride[rank - 1], &minus_col);
     const char *start = gen_gather_start(gen, c->gp, acc);
@@ -153,7 +149,7 @@ static void write_strided(Ctx *c, const PlanAccess *acc, Place dst) {
 }
 
 static void write_load(Ctx *c, const PlanStep *st) {
-    const PlanAccess *acc = &c->gp->p->access.at[c->gp->p->kir->insns.at[st->insn].mode];
+    const PlanAccess *acc = &c->p->access.at[c->p->kir->insns.at[st->insn].mode];
     switch (acc->cls) {
     case PLAN_LINE:
     case PLAN_ROW:
@@ -167,9 +163,9 @@ static void write_load(Ctx *c, const PlanStep *st) {
 }
 
 static void write_store(Ctx *c, const PlanStep *st) {
-    const PlanAccess *acc = &c->gp->p->access.at[c->gp->p->kir->insns.at[st->insn].mode];
+    const PlanAccess *acc = &c->p->access.at[c->p->kir->insns.at[st->insn].mode];
     const char *io = gen_io_name(c->gen, acc);
-    KirType t = kir_op_info(c->gp->p->kir->insns.at[st->insn].op)->type;
+    KirType t = kir_op_info(c->p->kir->insns.at[st->insn].op)->type;
     const char *src = operand(c, st->src[0], t);
     if (t == KIR_MASK) cxx_line(c->cx, "BytesFromMask(%s, %s, count);", io, src);
     else if (acc->in_place && is_split(c->gen, acc)) cxx_line(c->cx, "Narrow(%s, %s, count);", io, src);
@@ -180,7 +176,7 @@ static void write_store(Ctx *c, const PlanStep *st) {
 /* ---- Compute ----------------------------------------------------------------------------------------------------- */
 
 static void find_slot_types(Ctx *c) {
-    const PlanPass *p = c->gp->p;
+    const PlanPass *p = c->p;
     c->work_type = ARENA_ARRAY(c->gen->a, p->n_work, const char *);
     c->half_type = ARENA_ARRAY(c->gen->a, p->n_half, const char *);
     for (size_t i = 0; i < p->n_half; i++) c->half_type[i] = "half";
@@ -194,7 +190,7 @@ static void find_slot_types(Ctx *c) {
 
 static void write_in_tensor(Ctx *c, const PlanAccess *acc) {
     const char *type = gen_io_type(c->gen, acc), *io = gen_io_name(c->gen, acc);
-    if (plan_packs_inputs(c->gp->p))
+    if (plan_packs_inputs(c->p))
         cxx_line(c->cx, "LocalTensor<%s> %s = in[%s].ReinterpretCast<%s>();", type, io, gen_packed_offset(c->gen, c->gp, acc), type);
     else
         cxx_line(c->cx, "LocalTensor<%s> %s = %sQueue_.DeQue<%s>();", type, io, acc->name, type);
@@ -202,14 +198,14 @@ static void write_in_tensor(Ctx *c, const PlanAccess *acc) {
 
 static void write_out_tensor(Ctx *c, const PlanAccess *acc) {
     const char *type = gen_io_type(c->gen, acc), *io = gen_io_name(c->gen, acc);
-    if (plan_packs_outputs(c->gp->p))
+    if (plan_packs_outputs(c->p))
         cxx_line(c->cx, "LocalTensor<%s> %s = out[%s].ReinterpretCast<%s>();", type, io, gen_packed_offset(c->gen, c->gp, acc), type);
     else
         cxx_line(c->cx, "LocalTensor<%s> %s = %sQueue_.AllocTensor<%s>();", type, io, acc->name, type);
 }
 
 static void write_queue_tensors(Ctx *c) {
-    const PlanPass *p = c->gp->p;
+    const PlanPass *p = c->p;
     if (plan_packs_inputs(p)) cxx_line(c->cx, "LocalTensor<uint8_t> in = inQueue_.DeQue<uint8_t>();");
     for (size_t i = 0; i < p->access.n; i++)
         if (!p->access.at[i].is_store && gen_is_queued(&p->access.at[i])) write_in_tensor(c, &p->access.at[i]);
@@ -219,12 +215,12 @@ static void write_queue_tensors(Ctx *c) {
 }
 
 static void write_slots(Ctx *c) {
-    const PlanPass *p = c->gp->p;
+    const PlanPass *p = c->p;
     Gen *gen = c->gen;
     for (size_t i = 0; i < p->access.n; i++)
-        if (gen_has_narrow_slot(gen, &p->access.at[i]))
-            cxx_line(c->cx, "LocalTensor<float> %s = Slot(%s, %s_SLOT);", p->access.at[i].name, gen_io_name(gen, &p->access.at[i]),
-                     gen_upper(gen->a, p->access.at[i].name));
+        if (plan_narrow_slot(p, &p->access.at[i]) != UINT32_MAX)
+            cxx_line(c->cx, "LocalTensor<float> %s = Slot(%s, %u);", p->access.at[i].name, gen_io_name(gen, &p->access.at[i]),
+                     plan_narrow_slot(p, &p->access.at[i]));
     for (uint32_t i = 0; i < p->n_work; i++)
         cxx_line(c->cx, "LocalTensor<%s> t%u = work_.Get<%s>()[%u * tileLength_];", c->work_type[i], i, c->work_type[i], i);
     for (size_t i = 0; i < p->access.n; i++) {
@@ -255,7 +251,7 @@ bool gen_uses_scratch_here(const Gen *gen, const GenPass *gp) {
 }
 
 static void write_release(Ctx *c) {
-    const PlanPass *p = c->gp->p;
+    const PlanPass *p = c->p;
     for (size_t i = 0; i < p->access.n; i++)
         if (p->access.at[i].is_store && !plan_packs_outputs(p))
             cxx_line(c->cx, "%sQueue_.EnQue(%s);", p->access.at[i].name, gen_io_name(c->gen, &p->access.at[i]));
@@ -266,27 +262,68 @@ static void write_release(Ctx *c) {
     if (plan_packs_inputs(p)) cxx_line(c->cx, "inQueue_.FreeTensor(in);");
 }
 
-void gen_kernel_compute(Gen *gen, const GenPass *gp, Cxx *cx) {
-    Ctx c = {.gen = gen, .gp = gp, .cx = cx, .round = plan_round(gp->p)};
-    find_slot_types(&c);
-    gen_kernel_conversions(gen, gp, cx);
+static void write_steps(Ctx *c) {
+    for (size_t t = 0; t < c->p->n_steps; t++) {
+        const PlanStep *st = &c->p->steps[t];
+        const KirInsn *in = &c->p->kir->insns.at[st->insn];
+        write_note(c, in);
+        if (kir_is_load(in->op)) write_load(c, st);
+        else if (kir_is_store(in->op)) write_store(c, st);
+        else write_insn(c, st);
+    }
+}
+
+/* "Compute", or "ComputeHalfBfloat16" when other types are computed otherwise. */
+static const char *function_name(Gen *gen, size_t program) {
+    const PlanProgram *pr = gen->plan->programs.at[program];
+    const char *name = "Compute";
+    for (size_t i = 0; gen->plan->programs.n > 1 && i < pr->variants.n; i++) {
+        char *type = arena_strdup(gen->a, dtype_info(gen->g->variants[gen->plan->variants.at[pr->variants.at[i]]])->cxx);
+        type[0] = (char)toupper((unsigned char)type[0]);
+        name = arena_printf(gen->a, "%s%.*s", name, (int)strcspn(type, "_"), type);
+    }
+    return name;
+}
+
+static void write_function(Gen *gen, const GenPass *gp, size_t program, Cxx *cx) {
+    Ctx c = {.gen = gen, .gp = gp, .p = gen->plan->programs.at[program]->passes.at[gp->index], .cx = cx, .round = plan_round(gp->p)};
     bool flat = gp->p->schedule == PLAN_FLAT;
+    find_slot_types(&c);
     cxx_comment(cx, "Whole groups of %u elements: lanes past the end of the data are computed and never stored.", c.round);
-    cxx_function(cx, "__aicore__ inline void Compute(%s)", flat ? "uint32_t n" : "");
+    cxx_function(cx, "__aicore__ inline void %s(%s)", function_name(gen, program), flat ? "uint32_t n" : "");
     cxx_line(cx, "const int32_t count = RoundUp(%s, %u);", flat ? "n" : "nRows_ * pitch_", c.round);
     write_queue_tensors(&c);
     write_slots(&c);
     cxx_blank(cx);
-    for (size_t t = 0; t < gp->p->n_steps; t++) {
-        const PlanStep *st = &gp->p->steps[t];
-        const KirInsn *in = &gp->p->kir->insns.at[st->insn];
-        write_note(&c, in);
-        if (kir_is_load(in->op)) write_load(&c, st);
-        else if (kir_is_store(in->op)) write_store(&c, st);
-        else write_insn(&c, st);
-    }
+    write_steps(&c);
     cxx_blank(cx);
     write_release(&c);
     cxx_close(cx, "");
     cxx_blank(cx);
+}
+
+static void write_dispatch(Gen *gen, const GenPass *gp, Cxx *cx) {
+    bool flat = gp->p->schedule == PLAN_FLAT;
+    const char *n = flat ? "n" : "";
+    size_t last = gen->plan->programs.n - 1;
+    cxx_comment(cx, "Results of 16 bits need fewer instructions.");
+    cxx_function(cx, "__aicore__ inline void Compute(%s)", flat ? "uint32_t n" : "");
+    for (size_t i = 0; i < last; i++) {
+        const PlanProgram *pr = gen->plan->programs.at[i];
+        const char *test = gen_kernel_is_any(gen, pr->variants.at, pr->variants.n);
+        cxx_open(cx, "%sif constexpr (%s)", i ? "else " : "", test);
+        cxx_line(cx, "%s(%s);", function_name(gen, i), n);
+        if (i + 1 < last) cxx_close(cx, "");
+    }
+    cxx_else(cx);
+    cxx_line(cx, "%s(%s);", function_name(gen, last), n);
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+void gen_kernel_compute(Gen *gen, const GenPass *gp, Cxx *cx) {
+    gen_kernel_conversions(gen, gp, cx);
+    for (size_t i = 0; i < gen->plan->programs.n; i++) write_function(gen, gp, i, cx);
+    if (gen->plan->programs.n > 1) write_dispatch(gen, gp, cx);
 }

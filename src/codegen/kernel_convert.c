@@ -21,9 +21,13 @@ static bool is_any(const PlanAccess *acc) {
 
 static void write_slot(Gen *gen, const GenPass *gp, Cxx *cx) {
     bool needed = false, both = false;
-    for (size_t i = 0; i < gp->p->access.n; i++) {
-        needed |= gen_has_narrow_slot(gen, &gp->p->access.at[i]);
-        both |= gen_has_narrow_slot(gen, &gp->p->access.at[i]) && gen_is_ever_wide(gen, &gp->p->access.at[i]);
+    for (size_t v = 0; v < gen->plan->variants.n; v++) {
+        const PlanPass *p = plan_pass(gen->plan, gp->index, v);
+        for (size_t i = 0; i < p->access.n; i++) {
+            if (plan_narrow_slot(p, &p->access.at[i]) == UINT32_MAX) continue;
+            needed = true;
+            both |= gen_is_ever_wide(gen, &p->access.at[i]);
+        }
     }
     if (!needed) return;
     cxx_comment(cx, both ? "The float32 form of an operand: its own buffer, or a work slot when it is 16 bits wide."

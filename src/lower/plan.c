@@ -21,30 +21,57 @@ static bool build(Arena *a, const Graph *g, size_t variant, PlanPasses *passes, 
     return true;
 }
 
-/* One kernel text serves two variants when the instructions and accesses are the same. */
-static bool same_passes(Arena *a, const PlanPasses *x, const PlanPasses *y) {
+/* Programs of one plan move the same data in the same way. */
+static bool same_structure(const PlanPasses *x, const PlanPasses *y) {
     if (x->n != y->n) return false;
     for (size_t i = 0; i < x->n; i++) {
         const PlanPass *p = x->at[i], *q = y->at[i];
         if (p->access.n != q->access.n || p->scalars.n != q->scalars.n) return false;
-        if (strcmp(kir_print(p->kir, a), kir_print(q->kir, a)) != 0) return false;
+        for (size_t k = 0; k < p->access.n; k++) {
+            const PlanAccess *s = &p->access.at[k], *t = &q->access.at[k];
+            if (s->is_store != t->is_store || s->tensor != t->tensor || s->cls != t->cls || !graph_view_equal(&s->view, &t->view)) return false;
+        }
+        for (size_t k = 0; k < p->scalars.n; k++)
+            if (p->scalars.at[k].kind != q->scalars.at[k].kind || strcmp(p->scalars.at[k].name, q->scalars.at[k].name) != 0) return false;
     }
     return true;
 }
 
-static bool keep_variant(Plan *p, Arena *a, size_t v, const PlanPasses *own, Err *err) {
+static bool same_instructions(Arena *a, const PlanPasses *x, const PlanPasses *y) {
+    for (size_t i = 0; i < x->n; i++)
+        if (strcmp(kir_print(x->at[i]->kir, a), kir_print(y->at[i]->kir, a)) != 0) return false;
+    return true;
+}
+
+static PlanProgram *get_program(Plan *p, Arena *a, PlanPasses passes) {
+    for (size_t i = 0; i < p->programs.n; i++)
+        if (same_instructions(a, &p->programs.at[i]->passes, &passes)) return p->programs.at[i];
+    PlanProgram *program = ARENA_NEW(a, PlanProgram);
+    program->passes = passes;
+    vec_push(a, &p->programs, program);
+    return program;
+}
+
+static bool add_variant(Plan *p, Arena *a, size_t v, Err *err) {
+    const PlanPasses *own = &p->passes;
     PlanPasses passes = {0};
     GraphBounds bounds;
-    const char *name = dtype_info(p->graph->variants[v])->torch, *why = NULL;
+    const char *why = NULL;
     Err failed = {0};
-    if (v == p->graph->own_variant) return true;
     if (!build(a, p->graph, v, &passes, &bounds, &failed))
-        why = arena_printf(a, "%s", failed.message);
-    else if (!same_passes(a, own, &passes))
-        why = "it computes in another way than the file's own dtype does";
-    if (why) vec_push(a, &p->notes, (const char *)arena_printf(a, "%s is left out: %s", name, why));
-    (void)err;
-    return !why;
+        why = failed.message;
+    else if (!same_structure(own, &passes))
+        why = "its data does not move as that of the file's own dtype does";
+    if (why && v == p->graph->own_variant) return err_set(err, ERR_INTERNAL, NULL, "the own variant: %s", why);
+    if (why) {
+        vec_push(a, &p->notes, (const char *)arena_printf(a, "%s is left out: %s", dtype_info(p->graph->variants[v])->torch, why));
+        return true;
+    }
+    PlanProgram *program = get_program(p, a, passes);
+    if (v == p->graph->own_variant) p->own_variant = p->variants.n;
+    vec_push(a, &program->variants, p->variants.n);
+    vec_push(a, &p->variants, v);
+    return true;
 }
 
 static const DType *pick(Arena *a, const Plan *p, const DType *per_graph_variant) {
@@ -53,21 +80,43 @@ static const DType *pick(Arena *a, const Plan *p, const DType *per_graph_variant
     return out;
 }
 
+/* A scalar has a field of a type when any program takes it in that type. */
+static void merge_scalars(Plan *p, size_t pass) {
+    PlanPass *first = p->passes.at[pass];
+    for (size_t i = 0; i < p->programs.n; i++)
+        for (size_t k = 0; k < first->scalars.n; k++) {
+            first->scalars.at[k].as_float |= p->programs.at[i]->passes.at[pass]->scalars.at[k].as_float;
+            first->scalars.at[k].as_int |= p->programs.at[i]->passes.at[pass]->scalars.at[k].as_int;
+        }
+    for (size_t i = 1; i < p->programs.n; i++)
+        for (size_t k = 0; k < first->scalars.n; k++) p->programs.at[i]->passes.at[pass]->scalars.at[k] = first->scalars.at[k];
+}
+
+static bool finish_pass(Arena *a, Plan *p, PlanPass *pass, Err *err) {
+    pass->n_variants = p->variants.n;
+    for (size_t k = 0; k < pass->access.n; k++) pass->access.at[k].dtype = pick(a, p, pass->access.at[k].dtype);
+    return plan_slots(a, pass, err);
+}
+
 Plan *plan_graph(Arena *a, const Graph *g, Err *err) {
     Plan *p = ARENA_NEW(a, Plan);
     p->graph = g;
     if (!build(a, g, g->own_variant, &p->passes, &p->bounds, err)) return NULL;
-    for (size_t v = 0; v < g->n_variants; v++) {
-        if (!keep_variant(p, a, v, &p->passes, err)) continue;
-        if (v == g->own_variant) p->own_variant = p->variants.n;
-        vec_push(a, &p->variants, v);
-    }
-    for (size_t i = 0; i < p->passes.n; i++) {
-        PlanPass *pass = p->passes.at[i];
-        for (size_t k = 0; k < pass->access.n; k++) pass->access.at[k].dtype = pick(a, p, pass->access.at[k].dtype);
-        if (!plan_slots(a, pass, err)) return NULL;
-    }
+    get_program(p, a, p->passes); /* the first */
+    for (size_t v = 0; v < g->n_variants; v++)
+        if (!add_variant(p, a, v, err)) return NULL;
+    for (size_t i = 0; i < p->passes.n; i++) merge_scalars(p, i);
+    for (size_t k = 0; k < p->programs.n; k++)
+        for (size_t i = 0; i < p->passes.n; i++)
+            if (!finish_pass(a, p, p->programs.at[k]->passes.at[i], err)) return NULL;
     return plan_check(p, err) ? p : NULL;
+}
+
+const PlanPass *plan_pass(const Plan *p, size_t i, size_t v) {
+    for (size_t k = 0; k < p->programs.n; k++)
+        for (size_t w = 0; w < p->programs.at[k]->variants.n; w++)
+            if (p->programs.at[k]->variants.at[w] == v) return p->programs.at[k]->passes.at[i];
+    return p->passes.at[i];
 }
 
 /* ---- check ------------------------------------------------------------------------------------------------------- */
@@ -117,8 +166,9 @@ static bool check_pass(const PlanPass *p, Err *err) {
 }
 
 bool plan_check(const Plan *p, Err *err) {
-    for (size_t i = 0; i < p->passes.n; i++)
-        if (!check_pass(p->passes.at[i], err)) return false;
+    for (size_t k = 0; k < p->programs.n; k++)
+        for (size_t i = 0; i < p->passes.n; i++)
+            if (!check_pass(p->programs.at[k]->passes.at[i], err)) return false;
     return true;
 }
 
@@ -159,17 +209,24 @@ static void print_step(StrBuf *sb, const PlanPass *p, const PlanStep *st) {
     strbuf_add(sb, "\n");
 }
 
+static void print_pass(StrBuf *sb, const Plan *p, const PlanPass *pass, size_t index) {
+    strbuf_printf(sb, "pass %zu: %s [", index, pass->schedule == PLAN_FLAT ? "flat" : "rows");
+    for (uint32_t d = 0; d < pass->space.rank; d++)
+        strbuf_printf(sb, "%s%s", d ? ", " : "", size_print(sb->arena, pass->space.dim[d], p->graph->symbol_names, SIZE_PYTHON));
+    strbuf_printf(sb, "], %u work, %u keep, %u mask, %u half\n", pass->n_work, pass->n_keep, pass->n_mask + pass->n_keep_mask, pass->n_half);
+    for (size_t k = 0; k < pass->access.n; k++) print_access(sb, p, &pass->access.at[k]);
+    for (size_t t = 0; t < pass->n_steps; t++) print_step(sb, pass, &pass->steps[t]);
+}
+
 char *plan_print(const Plan *p, Arena *a) {
     StrBuf sb;
     strbuf_init(&sb, a);
-    for (size_t i = 0; i < p->passes.n; i++) {
-        const PlanPass *pass = p->passes.at[i];
-        strbuf_printf(&sb, "pass %zu: %s [", i, pass->schedule == PLAN_FLAT ? "flat" : "rows");
-        for (uint32_t d = 0; d < pass->space.rank; d++)
-            strbuf_printf(&sb, "%s%s", d ? ", " : "", size_print(a, pass->space.dim[d], p->graph->symbol_names, SIZE_PYTHON));
-        strbuf_printf(&sb, "], %u work, %u keep, %u mask, %u half\n", pass->n_work, pass->n_keep, pass->n_mask + pass->n_keep_mask, pass->n_half);
-        for (size_t k = 0; k < pass->access.n; k++) print_access(&sb, p, &pass->access.at[k]);
-        for (size_t t = 0; t < pass->n_steps; t++) print_step(&sb, pass, &pass->steps[t]);
+    for (size_t k = 0; k < p->programs.n; k++) {
+        strbuf_add(&sb, "program for");
+        for (size_t w = 0; w < p->programs.at[k]->variants.n; w++)
+            strbuf_printf(&sb, " %s", dtype_info(p->graph->variants[p->variants.at[p->programs.at[k]->variants.at[w]]])->torch);
+        strbuf_add(&sb, "\n");
+        for (size_t i = 0; i < p->passes.n; i++) print_pass(&sb, p, p->programs.at[k]->passes.at[i], i);
     }
     return sb.text;
 }

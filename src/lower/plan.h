@@ -77,6 +77,7 @@ typedef struct PlanPass {
     GraphShape space;    /* collapsed: FLAT has 1 dim, ROWS outer dims, rows, cols */
     PlanSchedule schedule;
     Kir *kir;
+    size_t n_variants;   /* of the plan: length of the accesses' dtype lists */
     VEC(PlanAccess) access; /* loads, then stores */
     VEC(PlanScalar) scalars;
     PlanStep *steps;     /* in execution order */
@@ -90,11 +91,19 @@ typedef struct PlanPass {
 
 typedef VEC(PlanPass *) PlanPasses;
 
+/* Variants for which every pass has the same instructions: 16-bit results often need fewer of them. The programs of a
+ * plan agree in passes, spaces, accesses and scalars and differ in KIR, steps and slots alone. */
+typedef struct PlanProgram {
+    VEC(size_t) variants; /* positions in Plan.variants */
+    PlanPasses passes;
+} PlanProgram;
+
 typedef struct Plan {
     const Graph *graph;
-    VEC(size_t) variants; /* those of the graph's variants that one kernel text serves */
+    VEC(size_t) variants; /* those of the graph's variants that one description serves */
     size_t own_variant;   /* position in variants */
-    PlanPasses passes;
+    VEC(PlanProgram *) programs; /* the one of the file's own variant first */
+    PlanPasses passes;    /* of the first program */
     GraphBounds bounds;  /* what views take for granted of the sizes */
     VEC(const char *) notes; /* for people: variants left out and why */
 } Plan;
@@ -106,6 +115,8 @@ bool plan_check(const Plan *p, Err *err) ERR_CHECKED;
 /* Text form, for --dump and tests. */
 char *plan_print(const Plan *p, Arena *a);
 
+/* Pass i as variant v of the plan runs it. */
+const PlanPass *plan_pass(const Plan *p, size_t i, size_t v);
 const char *plan_class_name(PlanClass c);
 /* Ops that make a tensor of one value: aten.zeros_like and the like. */
 size_t plan_fill_count(void);
@@ -138,8 +149,10 @@ bool plan_packs_inputs(const PlanPass *p);
 bool plan_packs_outputs(const PlanPass *p);
 /* A column operand whose rows follow each other in memory; others arrive one 32-byte block per row. */
 bool plan_column_is_dense(const PlanPass *p, const PlanAccess *acc);
-/* Work slots in variant v: those every type needs, then one for each narrow operand. */
+/* Work slots in variant v: those every type needs, then, when it has 16-bit tensors, one for each operand that can be narrow. */
 uint32_t plan_n_work(const PlanPass *p, size_t v);
+/* The work slot of access acc in variants where it is narrow; UINT32_MAX when it has none. */
+uint32_t plan_narrow_slot(const PlanPass *p, const PlanAccess *acc);
 /* Elements of instructions are rounded up to this: 64, or 128 when half comparisons occur (256 bytes each).
  * HW: Compare page, count. */
 uint32_t plan_round(const PlanPass *p);

@@ -167,11 +167,20 @@ static void reserve_outputs(Alloc *al) {
     }
 }
 
+/* Operands that stay are numbered as they are listed, so that all programs of a plan agree. */
+static uint32_t keep_index(const PlanPass *p, const PlanAccess *acc, bool is_mask) {
+    uint32_t n = 0;
+    for (const PlanAccess *before = p->access.at; before < acc; before++)
+        n += before->cls == PLAN_VECTOR && (before->dtype[0] == DTYPE_BOOL) == is_mask;
+    return n;
+}
+
 static void place_load(Alloc *al, uint32_t t, KirVal v) {
     PlanAccess *acc = &al->p->access.at[insn(al, v)->mode];
     bool is_mask = kir_type(al->p->kir, v) == KIR_MASK;
     if (acc->cls == PLAN_VECTOR) {
-        al->place[v] = is_mask ? (Place){PLACE_KEEP_MASK, al->p->n_keep_mask++} : (Place){PLACE_KEEP, al->p->n_keep++};
+        al->place[v] = (Place){is_mask ? PLACE_KEEP_MASK : PLACE_KEEP, keep_index(al->p, acc, is_mask)};
+        *(is_mask ? &al->p->n_keep_mask : &al->p->n_keep) += 1;
     } else if (!is_mask && (acc->cls == PLAN_LINE || acc->cls == PLAN_ROW)) {
         occupy(al, find_slot(al, CLASS_32, (Place){PLACE_IN, insn(al, v)->mode}), v);
     } else {

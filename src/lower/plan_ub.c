@@ -42,14 +42,31 @@ uint32_t plan_round(const PlanPass *p) {
     return 64;
 }
 
-static bool needs_slot(const PlanAccess *acc, size_t v) {
-    return acc->slot_used && !plan_is_wide(acc->dtype[v]) && kir_type_of_dtype(acc->dtype[v]) != KIR_MASK;
+/* A float operand that is 16 bits wide in some variant and whose slot is in use. */
+static bool can_be_narrow(const PlanPass *p, const PlanAccess *acc) {
+    bool queued = acc->is_store || acc->cls == PLAN_LINE || acc->cls == PLAN_ROW;
+    if (!queued || !acc->slot_used || dtype_info(acc->dtype[0])->cls != DTYPE_CLASS_F) return false;
+    for (size_t v = 0; v < p->n_variants; v++)
+        if (!plan_is_wide(acc->dtype[v])) return true;
+    return false;
+}
+
+uint32_t plan_narrow_slot(const PlanPass *p, const PlanAccess *acc) {
+    uint32_t n = p->n_work;
+    if (!can_be_narrow(p, acc)) return UINT32_MAX;
+    for (const PlanAccess *before = p->access.at; before < acc; before++) n += can_be_narrow(p, before);
+    return n;
 }
 
 uint32_t plan_n_work(const PlanPass *p, size_t v) {
-    uint32_t n = p->n_work;
-    for (size_t i = 0; i < p->access.n; i++) n += needs_slot(&p->access.at[i], v);
-    return n;
+    uint32_t n = 0;
+    bool narrow = false;
+    for (size_t i = 0; i < p->access.n; i++) {
+        if (!can_be_narrow(p, &p->access.at[i])) continue;
+        n++;
+        narrow |= !plan_is_wide(p->access.at[i].dtype[v]);
+    }
+    return p->n_work + (narrow ? n : 0);
 }
 
 typedef struct List {
@@ -85,7 +102,6 @@ static void add_queue(List *l, const PlanPass *p, const PlanAccess *acc, size_t 
     b.what = arena_printf(l->a, "%s %s, double buffered", acc->is_store ? "tiles of output" : "tiles of", acc->name);
     if (acc->cls == PLAN_COLUMN) b.fixed_bytes = column_bytes(p, acc, v);
     else b.bits = bits;
-    b.first = acc->is_store ? 0 : 0;
     b.last = l->end;
     add(l, b);
 }
