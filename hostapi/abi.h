@@ -235,7 +235,7 @@ typedef enum {
     OWH_ARG_TENSOR,      /* tensor, NULL when undefined or an empty optional */
     OWH_ARG_TENSORS,     /* at::TensorList */
     OWH_ARG_SCALAR,      /* at::Scalar: f, i, and n = at::ScalarType of it */
-    OWH_ARG_INTS,        /* at::IntArrayRef; data NULL when an empty optional */
+    OWH_ARG_INTS,        /* at::IntArrayRef; i = 1: an empty optional, passed as a null pointer */
     OWH_ARG_BOOLS,       /* array of bool */
     OWH_ARG_INT64,       /* the types whose C ABI fits an attr */
     OWH_ARG_DOUBLE,

@@ -90,13 +90,13 @@ static int take_scalar(const Cursor *k, Operand *o) {
 static int take_host_array(const Cursor *k, Operand *o) {
     const OwhArg *a = &k->args[k->i];
     char type[256];
-    if ((a->kind != OWH_ARG_INTS && a->kind != OWH_ARG_BOOLS) || !a->data)
+    if ((a->kind != OWH_ARG_INTS && a->kind != OWH_ARG_BOOLS) || a->i)
         return bad_arg(k, "input '%s' is ValueDepend(REQUIRED): pass an at::IntArrayRef (or array of bool), not %s", o->def->name,
                        cxx_name(a, type, sizeof type));
     const int64_t n = (int64_t)a->n;
     o->temp = o->t = rt_tensor_new(a->kind == OWH_ARG_INTS ? DTYPE_I64 : DTYPE_BOOL, &n, 1, false);
     if (!o->t) return -1;
-    memcpy(o->t->storage, a->data, rt_tensor_bytes(o->t));
+    if (n) memcpy(o->t->storage, a->data, rt_tensor_bytes(o->t));
     return 0;
 }
 
@@ -129,58 +129,48 @@ static const void *list_value(Arena *arena, const OwhArg *a, size_t elem_bytes) 
     return p;
 }
 
-static int take_attr(const Cursor *k, const OwhAttrDef *def, OwhAttr *out) {
+static int check_attr_type(const Cursor *k, const OwhAttrDef *def) {
     const OwhArg *a = &k->args[k->i];
-    Arena *arena = k->c->arena;
     char type[256];
-    *out = (OwhAttr){.kind = def->kind, .data = def->data};
+    if (a->kind == ATTR_ABI[def->kind].arg_kind) return 0;
     if (def->kind == OWH_BOOL && a->kind == OWH_ARG_INT64) {
         rt_finding(k->c->rt, RT_ATTR_INT_AS_BOOL, k->aclnn, def->name);
-    } else if (def->kind == OWH_INT && a->kind == OWH_ARG_SCALAR_TYPE) {
+        return 0;
+    }
+    if (def->kind == OWH_INT && a->kind == OWH_ARG_SCALAR_TYPE)
         return bad_arg(k, "attribute '%s' is Int, an at::ScalarType is passed as a 4-byte aclDataType: declare the variable as int64_t", def->name);
-    } else if (a->kind != ATTR_ABI[def->kind].arg_kind) {
-        const char *garbage = def->kind == OWH_FLOAT && a->kind == OWH_ARG_RAW && a->n_bytes == 4
-                                  ? "; the operator would see 0 or garbage instead of the value"
-                                  : "; the operator would see garbage";
-        return bad_arg(k, "attribute '%s' is %s, for which the generated aclnn function takes %s, but the C++ variable is %s%s: %s", def->name,
-                       ATTR_ABI[def->kind].attr, ATTR_ABI[def->kind].cxx, cxx_name(a, type, sizeof type), garbage,
-                       ATTR_ABI[def->kind].cure);
+    const char *garbage = def->kind == OWH_FLOAT && a->kind == OWH_ARG_RAW && a->n_bytes == 4
+                              ? "; the operator would see 0 or garbage instead of the value"
+                              : "; the operator would see garbage";
+    return bad_arg(k, "attribute '%s' is %s, for which the generated aclnn function takes %s, but the C++ variable is %s%s: %s", def->name,
+                   ATTR_ABI[def->kind].attr, ATTR_ABI[def->kind].cxx, cxx_name(a, type, sizeof type), garbage, ATTR_ABI[def->kind].cure);
+}
+
+/* The value as the tiling function will read it; a list of floats has no argument kind that reaches here. */
+static const void *attr_value(Arena *arena, int32_t kind, const OwhArg *a) {
+    union {
+        bool b;
+        int64_t i;
+        float f;
+    } *v = arena_alloc(arena, 16);
+    switch (kind) {
+    case OWH_BOOL: v->b = (a->i & 0xff) != 0; break; /* the low byte is what the callee reads */
+    case OWH_INT: v->i = a->i; break;
+    case OWH_FLOAT: v->f = (float)a->f; break; /* narrowed inside the generated function */
+    case OWH_STR: return arena_strdup(arena, a->data);
+    case OWH_LIST_INT: return list_value(arena, a, sizeof(int64_t));
+    default: return list_value(arena, a, sizeof(bool));
     }
-    const bool absent = (def->kind == OWH_STR || def->kind >= OWH_LIST_BOOL) && !a->data && !a->n;
-    if (absent && a->kind != OWH_ARG_INTS && a->kind != OWH_ARG_CSTR) return 0; /* an empty array of bool */
-    if (absent && def->kind == OWH_STR && !def->optional)
-        return bad_arg(k, "required attribute '%s' is a null pointer (aclnn status 161001)", def->name);
-    switch (def->kind) {
-    case OWH_BOOL: {
-        bool *v = ARENA_NEW(arena, bool);
-        *v = (a->i & 0xff) != 0;
-        out->data = v;
-        break;
-    }
-    case OWH_INT: {
-        int64_t *v = ARENA_NEW(arena, int64_t);
-        *v = a->i;
-        out->data = v;
-        break;
-    }
-    case OWH_FLOAT: { /* narrowed inside the generated function */
-        float *v = arena_alloc(arena, 16);
-        *v = (float)a->f;
-        out->data = v;
-        break;
-    }
-    case OWH_STR:
-        if (!absent) out->data = arena_strdup(arena, a->data);
-        break;
-    case OWH_LIST_INT:
-        out->data = list_value(arena, a, sizeof(int64_t));
-        break;
-    case OWH_LIST_BOOL:
-        out->data = list_value(arena, a, sizeof(bool));
-        break;
-    default:
-        break;
-    }
+    return v;
+}
+
+static int take_attr(const Cursor *k, const OwhAttrDef *def, OwhAttr *out) {
+    const OwhArg *a = &k->args[k->i];
+    *out = (OwhAttr){.kind = def->kind, .data = def->data};
+    if (check_attr_type(k, def)) return -1;
+    const bool absent = def->kind == OWH_STR ? !a->data : def->kind >= OWH_LIST_BOOL && a->i != 0;
+    if (absent && !def->optional) return bad_arg(k, "required attribute '%s' is a null pointer (aclnn status 161001)", def->name);
+    if (!absent) out->data = attr_value(k->c->arena, def->kind, a); /* absent: the registered default */
     return 0;
 }
 

@@ -40,7 +40,7 @@ struct Converter {
     void operator()(const optional<Tensor> &t) const { (*this)(t.has_value() ? *t : Tensor()); }
     void operator()(const optional<IntArrayRef> &v) const {
         if (v.has_value()) return (*this)(*v);
-        *out = Of(OWH_ARG_INTS);
+        *out = Of(OWH_ARG_INTS), out->i = 1; /* a null pointer, not an empty array */
     }
     void operator()(const optional<Scalar> &v) const {
         if (v.has_value()) return (*this)(*v);
