@@ -1,5 +1,5 @@
-/* Kernel IR: construction with folding and sharing, conversion between types, pruning and printing. What an op is comes
- * from kir.def; what the schedule does with it is the planner's business. */
+/* Kernel IR: construction with folding and sharing, conversion between types, pruning and printing. What an
+ * op is comes from kir.def; what the schedule does with it is the planner's business. */
 #include "lower/kir.h"
 
 #include "base/strbuf.h"
@@ -12,25 +12,47 @@
 
 static const KirOpInfo OPS[KIR_N_OPS] = {
 #define NONE NO_TYPE
-#define S0 0, {KIR_NO_TYPE, KIR_NO_TYPE, KIR_NO_TYPE}
-#define S1(a) 1, {KIR_##a, KIR_NO_TYPE, KIR_NO_TYPE}
-#define S2(a, b) 2, {KIR_##a, KIR_##b, KIR_NO_TYPE}
-#define S3(a, b, c) 3, {KIR_##a, KIR_##b, KIR_##c}
+#define S0                                                                                                   \
+    0, {                                                                                                     \
+        KIR_NO_TYPE, KIR_NO_TYPE, KIR_NO_TYPE                                                                \
+    }
+#define S1(a)                                                                                                \
+    1, {                                                                                                     \
+        KIR_##a, KIR_NO_TYPE, KIR_NO_TYPE                                                                    \
+    }
+#define S2(a, b)                                                                                             \
+    2, {                                                                                                     \
+        KIR_##a, KIR_##b, KIR_NO_TYPE                                                                        \
+    }
+#define S3(a, b, c)                                                                                          \
+    3, {                                                                                                     \
+        KIR_##a, KIR_##b, KIR_##c                                                                            \
+    }
 #define MODE_NO_TYPE KIR_MODE_NONE
-#define MODE_CMP KIR_MODE_CMP
-#define MODE_ROUND KIR_MODE_ROUND
-#define MODE_ACCESS KIR_MODE_ACCESS
-#define CAT_(a, b) a##b
-#define CAT(a, b) CAT_(a, b)
-#define KIR(id, type, srcs, scalar, mode, in_place, reserved, cycles, call, fold, source)                                \
-    [KIR_##id] = {#id,  call, KIR_##type, srcs, CAT(KIR_, scalar) != KIR_NO_TYPE, CAT(KIR_, scalar), CAT(MODE_, mode), \
-                  in_place, reserved, cycles, source},
+#define MODE_CMP     KIR_MODE_CMP
+#define MODE_ROUND   KIR_MODE_ROUND
+#define MODE_ACCESS  KIR_MODE_ACCESS
+#define CAT_(a, b)   a##b
+#define CAT(a, b)    CAT_(a, b)
+#define KIR(id, type, srcs, scalar, mode, in_place, reserved, cycles, call, fold, source)                    \
+    [KIR_##id] = {#id,                                                                                       \
+                  call,                                                                                      \
+                  KIR_##type,                                                                                \
+                  srcs,                                                                                      \
+                  CAT(KIR_, scalar) != KIR_NO_TYPE,                                                          \
+                  CAT(KIR_, scalar),                                                                         \
+                  CAT(MODE_, mode),                                                                          \
+                  in_place,                                                                                  \
+                  reserved,                                                                                  \
+                  cycles,                                                                                    \
+                  source},
 #include "lower/kir.def"
 #undef KIR
 };
 #undef NONE
 
-/* ---- constant folding: one small function per row ---------------------------------------------------------------- */
+/* ---- constant folding: one small function per row
+ * ---------------------------------------------------------------- */
 
 typedef struct Num {
     float f;
@@ -59,22 +81,33 @@ static float float_of(int32_t i) {
 
 static float round_by(float f, uint32_t mode) {
     switch (mode) {
-    case KIR_ROUND_FLOOR: return floorf(f);
-    case KIR_ROUND_CEIL: return ceilf(f);
-    case KIR_ROUND_ROUND: return roundf(f);
-    case KIR_ROUND_TRUNC: return truncf(f);
-    default: return rintf(f);
+    case KIR_ROUND_FLOOR:
+        return floorf(f);
+    case KIR_ROUND_CEIL:
+        return ceilf(f);
+    case KIR_ROUND_ROUND:
+        return roundf(f);
+    case KIR_ROUND_TRUNC:
+        return truncf(f);
+    default:
+        return rintf(f);
     }
 }
 
 static bool compare(float a, float b, uint32_t mode) {
     switch (mode) {
-    case KIR_LT: return a < b;
-    case KIR_GT: return a > b;
-    case KIR_LE: return a <= b;
-    case KIR_GE: return a >= b;
-    case KIR_NE: return a != b;
-    default: return a == b;
+    case KIR_LT:
+        return a < b;
+    case KIR_GT:
+        return a > b;
+    case KIR_LE:
+        return a <= b;
+    case KIR_GE:
+        return a >= b;
+    case KIR_NE:
+        return a != b;
+    default:
+        return a == b;
     }
 }
 
@@ -84,14 +117,15 @@ static bool compare(float a, float b, uint32_t mode) {
 #define FOLD_I(e)      (out->i = (e), true)
 #define FOLD_M(e)      (out->m = (e), true)
 #define NOFOLD         false
-#define KIR(id, type, srcs, scalar, mode_kind, in_place, reserved, cycles, call, fold, source)                           \
-    static bool fold_##id(const Num *v, const Num *s, uint32_t mode, Num *out) {                                       \
-        const float fa = v[0].f, fb = v[1].f, fc = v[2].f, fs = s->f;                                                  \
-        const int32_t ia = v[0].i, ib = v[1].i, ic = v[2].i, is = s->i;                                                \
-        const bool ma = v[0].m, mb = v[1].m, ms = s->m;                                                                \
-        (void)fa, (void)fb, (void)fc, (void)fs, (void)ia, (void)ib, (void)ic, (void)is, (void)ma, (void)mb, (void)ms;  \
-        (void)mode, (void)out;                                                                                         \
-        return fold;                                                                                                   \
+#define KIR(id, type, srcs, scalar, mode_kind, in_place, reserved, cycles, call, fold, source)               \
+    static bool fold_##id(const Num *v, const Num *s, uint32_t mode, Num *out) {                             \
+        const float fa = v[0].f, fb = v[1].f, fc = v[2].f, fs = s->f;                                        \
+        const int32_t ia = v[0].i, ib = v[1].i, ic = v[2].i, is = s->i;                                      \
+        const bool ma = v[0].m, mb = v[1].m, ms = s->m;                                                      \
+        (void)fa, (void)fb, (void)fc, (void)fs, (void)ia, (void)ib, (void)ic, (void)is, (void)ma, (void)mb,  \
+            (void)ms;                                                                                        \
+        (void)mode, (void)out;                                                                               \
+        return fold;                                                                                         \
     }
 #include "lower/kir.def"
 #undef KIR
@@ -103,35 +137,48 @@ static const FoldFn FOLDS[KIR_N_OPS] = {
 #undef KIR
 };
 
-/* ---- facts ------------------------------------------------------------------------------------------------------- */
+/* ---- facts
+ * ------------------------------------------------------------------------------------------------------- */
 
 const KirOpInfo *kir_op_info(KirOp op) {
     assert(op < KIR_N_OPS);
     return &OPS[op];
 }
 
-bool kir_is_load(KirOp op) { return op == KIR_LOAD_F || op == KIR_LOAD_I || op == KIR_LOAD_M; }
+bool kir_is_load(KirOp op) {
+    return op == KIR_LOAD_F || op == KIR_LOAD_I || op == KIR_LOAD_M;
+}
 
-bool kir_is_store(KirOp op) { return op == KIR_STORE_F || op == KIR_STORE_I || op == KIR_STORE_M; }
+bool kir_is_store(KirOp op) {
+    return op == KIR_STORE_F || op == KIR_STORE_I || op == KIR_STORE_M;
+}
 
 uint32_t kir_type_bits(KirType t) {
-    static const uint32_t BITS[] = {[KIR_F32] = 32, [KIR_I32] = 32, [KIR_MASK] = 1, [KIR_F16] = 16, [KIR_BF16] = 16};
+    static const uint32_t BITS[] = {
+        [KIR_F32] = 32, [KIR_I32] = 32, [KIR_MASK] = 1, [KIR_F16] = 16, [KIR_BF16] = 16};
     assert(t < KIR_NO_TYPE);
     return BITS[t];
 }
 
 const char *kir_mode_text(KirOp op, uint32_t mode) {
-    static const char *const CMP[] = {"CMPMODE::LT", "CMPMODE::GT", "CMPMODE::EQ", "CMPMODE::LE", "CMPMODE::GE", "CMPMODE::NE"};
-    static const char *const ROUND[] = {"RoundMode::CAST_NONE", "RoundMode::CAST_RINT",  "RoundMode::CAST_FLOOR",
-                                        "RoundMode::CAST_CEIL", "RoundMode::CAST_ROUND", "RoundMode::CAST_TRUNC"};
+    static const char *const CMP[] = {"CMPMODE::LT", "CMPMODE::GT", "CMPMODE::EQ",
+                                      "CMPMODE::LE", "CMPMODE::GE", "CMPMODE::NE"};
+    static const char *const ROUND[] = {"RoundMode::CAST_NONE",  "RoundMode::CAST_RINT",
+                                        "RoundMode::CAST_FLOOR", "RoundMode::CAST_CEIL",
+                                        "RoundMode::CAST_ROUND", "RoundMode::CAST_TRUNC"};
     switch (kir_op_info(op)->mode_kind) {
-    case KIR_MODE_CMP: return mode <= KIR_NE ? CMP[mode] : NULL;
-    case KIR_MODE_ROUND: return mode <= KIR_ROUND_TRUNC ? ROUND[mode] : NULL;
-    default: return NULL;
+    case KIR_MODE_CMP:
+        return mode <= KIR_NE ? CMP[mode] : NULL;
+    case KIR_MODE_ROUND:
+        return mode <= KIR_ROUND_TRUNC ? ROUND[mode] : NULL;
+    default:
+        return NULL;
     }
 }
 
-KirScalar kir_const(double value) { return (KirScalar){.value = value}; }
+KirScalar kir_const(double value) {
+    return (KirScalar){.value = value};
+}
 
 KirScalar kir_negated(KirScalar s) {
     if (s.is_runtime) s.negate = !s.negate;
@@ -150,7 +197,8 @@ KirType kir_type(const Kir *k, KirVal v) {
     return OPS[k->insns.at[v].op].type;
 }
 
-/* ---- construction ------------------------------------------------------------------------------------------------ */
+/* ---- construction
+ * ------------------------------------------------------------------------------------------------ */
 
 /* A constant as the op sees it, so that equal instructions look equal. */
 static KirScalar scalar_for(KirScalar s, KirType t) {
@@ -163,18 +211,25 @@ static KirScalar scalar_for(KirScalar s, KirType t) {
 
 /* Bitwise, so that -0 differs from 0 and NaN equals itself. */
 static bool same_scalar(KirScalar a, KirScalar b) {
-    return a.is_runtime == b.is_runtime && a.negate == b.negate && a.index == b.index && memcmp(&a.value, &b.value, sizeof a.value) == 0;
+    return a.is_runtime == b.is_runtime && a.negate == b.negate && a.index == b.index &&
+           memcmp(&a.value, &b.value, sizeof a.value) == 0;
 }
 
-static Num num_of(KirScalar s) { return (Num){(float)s.value, saturate_i32(s.value), s.value != 0}; }
+static Num num_of(KirScalar s) {
+    return (Num){(float)s.value, saturate_i32(s.value), s.value != 0};
+}
 
 static KirScalar num_to_scalar(Num n, KirType t) {
     return kir_const(t == KIR_F32 ? (double)n.f : t == KIR_I32 ? (double)n.i : (double)n.m);
 }
 
-static KirOp fill_op(KirType t) { return t == KIR_F32 ? KIR_FILL_F : t == KIR_I32 ? KIR_FILL_I : KIR_FILL_M; }
+static KirOp fill_op(KirType t) {
+    return t == KIR_F32 ? KIR_FILL_F : t == KIR_I32 ? KIR_FILL_I : KIR_FILL_M;
+}
 
-static bool is_fill(KirOp op) { return op == KIR_FILL_F || op == KIR_FILL_I || op == KIR_FILL_M; }
+static bool is_fill(KirOp op) {
+    return op == KIR_FILL_F || op == KIR_FILL_I || op == KIR_FILL_M;
+}
 
 /* Is v a tile of one constant? */
 static bool fill_of(const Kir *k, KirVal v, KirScalar *s) {
@@ -218,32 +273,42 @@ static bool const_is(KirScalar s, double want) {
     return !s.is_runtime && s.value == want && signbit(s.value) == signbit(want);
 }
 
-/* Identities that hold for every value, NaN and signed zero included. Returns the value that stands for `in`. */
+/* Identities that hold for every value, NaN and signed zero included. Returns the value that stands for `in`.
+ */
 static KirVal simplify(const Kir *k, const KirInsn *in) {
     const KirInsn *at = k->insns.at;
     switch (in->op) {
-    case KIR_ADDS_F: return const_is(in->scalar, -0.0) ? in->src[0] : KIR_NONE;
+    case KIR_ADDS_F:
+        return const_is(in->scalar, -0.0) ? in->src[0] : KIR_NONE;
     case KIR_MULS_F:
-    case KIR_MULS_I: return const_is(in->scalar, 1) ? in->src[0] : KIR_NONE;
+    case KIR_MULS_I:
+        return const_is(in->scalar, 1) ? in->src[0] : KIR_NONE;
     case KIR_ADDS_I:
     case KIR_SHL_I:
     case KIR_SHR_I:
-    case KIR_SHRU_I: return const_is(in->scalar, 0) ? in->src[0] : KIR_NONE;
+    case KIR_SHRU_I:
+        return const_is(in->scalar, 0) ? in->src[0] : KIR_NONE;
     case KIR_NOT_M:
-    case KIR_NOT_I: return at[in->src[0]].op == in->op ? at[in->src[0]].src[0] : KIR_NONE;
-    case KIR_BITS_FI: return at[in->src[0]].op == KIR_BITS_IF ? at[in->src[0]].src[0] : KIR_NONE;
-    case KIR_BITS_IF: return at[in->src[0]].op == KIR_BITS_FI ? at[in->src[0]].src[0] : KIR_NONE;
+    case KIR_NOT_I:
+        return at[in->src[0]].op == in->op ? at[in->src[0]].src[0] : KIR_NONE;
+    case KIR_BITS_FI:
+        return at[in->src[0]].op == KIR_BITS_IF ? at[in->src[0]].src[0] : KIR_NONE;
+    case KIR_BITS_IF:
+        return at[in->src[0]].op == KIR_BITS_FI ? at[in->src[0]].src[0] : KIR_NONE;
     case KIR_AND_M:
     case KIR_OR_M:
     case KIR_AND_I:
     case KIR_OR_I:
     case KIR_MAX_I:
-    case KIR_MIN_I: return in->src[0] == in->src[1] ? in->src[0] : KIR_NONE;
+    case KIR_MIN_I:
+        return in->src[0] == in->src[1] ? in->src[0] : KIR_NONE;
     case KIR_SEL_F:
-    case KIR_SEL_I: return in->src[1] == in->src[2] ? in->src[1] : KIR_NONE;
+    case KIR_SEL_I:
+        return in->src[1] == in->src[2] ? in->src[1] : KIR_NONE;
     case KIR_ROUND_F: /* already whole */
         return at[in->src[0]].op == KIR_ROUND_F || at[in->src[0]].op == KIR_I2F ? in->src[0] : KIR_NONE;
-    default: return KIR_NONE;
+    default:
+        return KIR_NONE;
     }
 }
 
@@ -263,23 +328,30 @@ static KirVal simplify_mask(const Kir *k, const KirInsn *in) {
 }
 
 static bool commutes(KirOp op) {
-    return op == KIR_ADD_F || op == KIR_MUL_F || op == KIR_ADD_I || op == KIR_MUL_I || op == KIR_MAX_I || op == KIR_MIN_I ||
-           op == KIR_AND_I || op == KIR_OR_I || op == KIR_AND_M || op == KIR_OR_M || op == KIR_EQ_I;
+    return op == KIR_ADD_F || op == KIR_MUL_F || op == KIR_ADD_I || op == KIR_MUL_I || op == KIR_MAX_I ||
+           op == KIR_MIN_I || op == KIR_AND_I || op == KIR_OR_I || op == KIR_AND_M || op == KIR_OR_M ||
+           op == KIR_EQ_I;
 }
 
 static KirCmp swapped_cmp(uint32_t m) {
-    return m == KIR_LT ? KIR_GT : m == KIR_GT ? KIR_LT : m == KIR_LE ? KIR_GE : m == KIR_GE ? KIR_LE : (KirCmp)m;
+    return m == KIR_LT   ? KIR_GT
+           : m == KIR_GT ? KIR_LT
+           : m == KIR_LE ? KIR_GE
+           : m == KIR_GE ? KIR_LE
+                         : (KirCmp)m;
 }
 
 /* A source that is one number everywhere becomes the scalar of the op's other form. */
 static void to_scalar_form(const Kir *k, KirInsn *in) {
     static const struct {
         KirOp tiles, scalar;
-        uint8_t last; /* the source that may be the number; ops that commute, and comparisons, also take it first */
+        uint8_t last; /* the source that may be the number; ops that commute, and comparisons, also take it
+                         first */
     } FORMS[] = {
-        {KIR_ADD_F, KIR_ADDS_F, 1}, {KIR_SUB_F, KIR_ADDS_F, 1}, {KIR_MUL_F, KIR_MULS_F, 1}, {KIR_MAX_F, KIR_MAXS_F, 1},
-        {KIR_MIN_F, KIR_MINS_F, 1}, {KIR_ADD_I, KIR_ADDS_I, 1}, {KIR_MUL_I, KIR_MULS_I, 1}, {KIR_MAX_I, KIR_MAXS_I, 1},
-        {KIR_MIN_I, KIR_MINS_I, 1}, {KIR_EQ_I, KIR_EQS_I, 1},   {KIR_CMP_F, KIR_CMPS_F, 1}, {KIR_SEL_F, KIR_SELS_F, 2},
+        {KIR_ADD_F, KIR_ADDS_F, 1}, {KIR_SUB_F, KIR_ADDS_F, 1}, {KIR_MUL_F, KIR_MULS_F, 1},
+        {KIR_MAX_F, KIR_MAXS_F, 1}, {KIR_MIN_F, KIR_MINS_F, 1}, {KIR_ADD_I, KIR_ADDS_I, 1},
+        {KIR_MUL_I, KIR_MULS_I, 1}, {KIR_MAX_I, KIR_MAXS_I, 1}, {KIR_MIN_I, KIR_MINS_I, 1},
+        {KIR_EQ_I, KIR_EQS_I, 1},   {KIR_CMP_F, KIR_CMPS_F, 1}, {KIR_SEL_F, KIR_SELS_F, 2},
     };
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
         if (FORMS[i].tiles != in->op) continue;
@@ -313,7 +385,10 @@ KirVal kir_emit(Kir *k, KirOp op, const KirVal *src, KirScalar scalar, uint32_t 
     if (kir_is_store(op)) return append(k, &in);
     to_scalar_form(k, &in);
     KirScalar c;
-    if (fold(k, &in, &c)) in = (KirInsn){.op = fill_op(info->type), .src = {KIR_NONE, KIR_NONE, KIR_NONE}, .scalar = scalar_for(c, info->type)};
+    if (fold(k, &in, &c))
+        in = (KirInsn){.op = fill_op(info->type),
+                       .src = {KIR_NONE, KIR_NONE, KIR_NONE},
+                       .scalar = scalar_for(c, info->type)};
     KirVal same = simplify(k, &in);
     if (same == KIR_NONE) same = simplify_mask(k, &in);
     if (same == KIR_NONE) same = find_equal(k, &in);
@@ -333,13 +408,17 @@ void kir_store(Kir *k, uint32_t access, KirVal v) {
     kir_emit(k, op, &v, (KirScalar){0}, access);
 }
 
-/* ---- conversion -------------------------------------------------------------------------------------------------- */
+/* ---- conversion
+ * -------------------------------------------------------------------------------------------------- */
 
 KirType kir_type_of_dtype(DType t) {
     switch (dtype_info(t)->cls) {
-    case DTYPE_CLASS_F: return KIR_F32;
-    case DTYPE_CLASS_B: return KIR_MASK;
-    default: return KIR_I32;
+    case DTYPE_CLASS_F:
+        return KIR_F32;
+    case DTYPE_CLASS_B:
+        return KIR_MASK;
+    default:
+        return KIR_I32;
     }
 }
 
@@ -347,7 +426,9 @@ static KirVal emit1(Kir *k, KirOp op, KirVal a, double scalar, uint32_t mode) {
     return kir_emit(k, op, &a, kir_const(scalar), mode);
 }
 
-static KirVal fill(Kir *k, KirType t, KirScalar s) { return kir_emit(k, fill_op(t), NULL, s, 0); }
+static KirVal fill(Kir *k, KirType t, KirScalar s) {
+    return kir_emit(k, fill_op(t), NULL, s, 0);
+}
 
 static KirVal mask_to(Kir *k, KirVal m, KirType to) {
     KirVal one = fill(k, to, kir_const(1));
@@ -381,7 +462,8 @@ KirVal kir_materialise(Kir *k, KirArg a, KirType type) {
     return fill(k, type, a.num);
 }
 
-/* ---- whole programs ---------------------------------------------------------------------------------------------- */
+/* ---- whole programs
+ * ---------------------------------------------------------------------------------------------- */
 
 void kir_prune(Kir *k) {
     size_t n = k->insns.n, kept = 0;
@@ -415,13 +497,16 @@ bool kir_check(const Kir *k, Err *err) {
         const KirOpInfo *info = &OPS[in->op];
         for (int s = 0; s < 3; s++) {
             if (s >= info->n_src ? in->src[s] != KIR_NONE : in->src[s] >= i)
-                return err_set(err, ERR_INTERNAL, NULL, "instruction %zu (%s): source %d is not an earlier value", i, info->name, s);
+                return err_set(err, ERR_INTERNAL, NULL,
+                               "instruction %zu (%s): source %d is not an earlier value", i, info->name, s);
             if (s < info->n_src && kir_type(k, in->src[s]) != info->src[s])
-                return err_set(err, ERR_INTERNAL, NULL, "instruction %zu (%s): source %d has the wrong type", i, info->name, s);
+                return err_set(err, ERR_INTERNAL, NULL, "instruction %zu (%s): source %d has the wrong type",
+                               i, info->name, s);
         }
         bool has_text = info->mode_kind == KIR_MODE_CMP || info->mode_kind == KIR_MODE_ROUND;
         if (has_text && !kir_mode_text(in->op, in->mode))
-            return err_set(err, ERR_INTERNAL, NULL, "instruction %zu (%s): no mode %u", i, info->name, in->mode);
+            return err_set(err, ERR_INTERNAL, NULL, "instruction %zu (%s): no mode %u", i, info->name,
+                           in->mode);
     }
     return true;
 }
@@ -433,10 +518,12 @@ static void print_insn(StrBuf *sb, const Kir *k, size_t i) {
     if (kir_is_store(in->op)) strbuf_printf(sb, "%s", info->name);
     else strbuf_printf(sb, "v%zu:%s = %s", i, TYPE[info->type], info->name);
     for (int s = 0; s < info->n_src; s++) strbuf_printf(sb, " v%u", in->src[s]);
-    if (info->has_scalar && in->scalar.is_runtime) strbuf_printf(sb, " %sscalar%u", in->scalar.negate ? "-" : "", in->scalar.index);
+    if (info->has_scalar && in->scalar.is_runtime)
+        strbuf_printf(sb, " %sscalar%u", in->scalar.negate ? "-" : "", in->scalar.index);
     else if (info->has_scalar) strbuf_printf(sb, " %.9g", in->scalar.value);
     if (info->mode_kind == KIR_MODE_ACCESS) strbuf_printf(sb, " @%u", in->mode);
-    else if (kir_mode_text(in->op, in->mode)) strbuf_printf(sb, " %s", strstr(kir_mode_text(in->op, in->mode), "::") + 2);
+    else if (kir_mode_text(in->op, in->mode))
+        strbuf_printf(sb, " %s", strstr(kir_mode_text(in->op, in->mode), "::") + 2);
     if (in->note) strbuf_printf(sb, "  ; %s", in->note);
     strbuf_add(sb, "\n");
 }

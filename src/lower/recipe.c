@@ -1,4 +1,5 @@
-/* The operator table: rows of recipes.def and pointwise.def, parsed once per process, and their application to a node. */
+/* The operator table: rows of recipes.def and pointwise.def, parsed once per process, and their application
+ * to a node. */
 #include "lower/recipe.h"
 
 #include <assert.h>
@@ -47,7 +48,8 @@ static struct {
     Err err;
 } table = {.once = PTHREAD_ONCE_INIT};
 
-/* ---- rows to tables ---------------------------------------------------------------------------------------------- */
+/* ---- rows to tables
+ * ---------------------------------------------------------------------------------------------- */
 
 /* "name", "name=default", "name:mask", "name:any=default" */
 static bool parse_param(Arena *a, const char *text, const char *what, RecipeParam *p, Err *err) {
@@ -122,7 +124,9 @@ static void table_init(void) {
     table.ok = build_table(table.arena, &table.err);
 }
 
-static void table_need(void) { pthread_once(&table.once, table_init); }
+static void table_need(void) {
+    pthread_once(&table.once, table_init);
+}
 
 const Recipe *recipe_find(const char *name) {
     table_need();
@@ -154,7 +158,8 @@ const PointwiseOp *pointwise_at(size_t i) {
     return &table.ops.at[i].op;
 }
 
-/* ---- application to a node --------------------------------------------------------------------------------------- */
+/* ---- application to a node
+ * --------------------------------------------------------------------------------------- */
 
 static bool computable(DType t) {
     return t == DTYPE_F16 || t == DTYPE_BF16 || t == DTYPE_F32 || t == DTYPE_I32 || t == DTYPE_BOOL;
@@ -164,22 +169,30 @@ static RxValue value_of(const KirArg *a, const char *str) {
     if (str) return (RxValue){.kind = RV_STR, .str = str};
     if (a->kind == KIR_ARG_VAL) return rv_tile(a->val);
     if (a->kind == KIR_ARG_NONE) return (RxValue){.kind = RV_NIL};
-    return (RxValue){.kind = RV_NUM, .num = a->num, .num_type = a->num_is_bool ? KIR_MASK : a->num_is_int ? KIR_I32 : KIR_F32};
+    return (RxValue){.kind = RV_NUM,
+                     .num = a->num,
+                     .num_type = a->num_is_bool  ? KIR_MASK
+                                 : a->num_is_int ? KIR_I32
+                                                 : KIR_F32};
 }
 
-/* The class the node computes in. PyTorch has settled the result's type; for a bool result (comparisons) Python numbers
- * among the operands may still widen it. */
+/* The class the node computes in. PyTorch has settled the result's type; for a bool result (comparisons)
+ * Python numbers among the operands may still widen it. */
 static KirType node_class(const Recipe *r, DType compute, DType out, const RxValue *v) {
     KirType cls = kir_type_of_dtype(compute), result = kir_type_of_dtype(out);
     if (out != DTYPE_BOOL) return result < cls ? result : cls;
     for (size_t i = 0; i < r->n_param; i++)
-        if (v[i].kind == RV_NUM && !r->param[i].keep && r->param[i].type == KIR_NO_TYPE && v[i].num_type < cls) cls = v[i].num_type;
+        if (v[i].kind == RV_NUM && !r->param[i].keep && r->param[i].type == KIR_NO_TYPE &&
+            v[i].num_type < cls)
+            cls = v[i].num_type;
     return cls;
 }
 
-static bool take_args(EvalCtx *c, const Recipe *r, const KirArg *args, const char *const *str_args, size_t n_args, RxValue *v) {
+static bool take_args(EvalCtx *c, const Recipe *r, const KirArg *args, const char *const *str_args,
+                      size_t n_args, RxValue *v) {
     if (n_args > r->n_param)
-        return err_set(c->err, ERR_UNSUPPORTED, NULL, "%s takes %zu arguments here, not %zu", c->target, r->n_param, n_args);
+        return err_set(c->err, ERR_UNSUPPORTED, NULL, "%s takes %zu arguments here, not %zu", c->target,
+                       r->n_param, n_args);
     for (size_t i = 0; i < r->n_param; i++) {
         v[i] = i < n_args ? value_of(&args[i], str_args ? str_args[i] : NULL) : (RxValue){.kind = RV_NIL};
         if (v[i].kind != RV_NIL || !r->param[i].def) continue;
@@ -193,16 +206,21 @@ static KirArg to_arg(EvalCtx *c, RxValue v) {
     KirType want = kir_type_of_dtype(c->out);
     if (v.kind == RV_NUM) {
         KirType t = want < v.num_type ? want : v.num_type;
-        return (KirArg){.kind = KIR_ARG_NUM, .num = v.num, .num_is_int = t == KIR_I32, .num_is_bool = t == KIR_MASK};
+        return (KirArg){
+            .kind = KIR_ARG_NUM, .num = v.num, .num_is_int = t == KIR_I32, .num_is_bool = t == KIR_MASK};
     }
     KirVal tile = op_tile(c, v, want);
     const KirInsn *in = &c->kir->insns.at[tile];
-    if (in->op != KIR_FILL_F && in->op != KIR_FILL_I && in->op != KIR_FILL_M) return (KirArg){.kind = KIR_ARG_VAL, .val = tile};
-    return (KirArg){.kind = KIR_ARG_NUM, .num = in->scalar, .num_is_int = want == KIR_I32, .num_is_bool = want == KIR_MASK};
+    if (in->op != KIR_FILL_F && in->op != KIR_FILL_I && in->op != KIR_FILL_M)
+        return (KirArg){.kind = KIR_ARG_VAL, .val = tile};
+    return (KirArg){.kind = KIR_ARG_NUM,
+                    .num = in->scalar,
+                    .num_is_int = want == KIR_I32,
+                    .num_is_bool = want == KIR_MASK};
 }
 
-bool pointwise_apply(Kir *k, const char *target, const KirArg *args, const char *const *str_args, size_t n_args, DType compute_dtype,
-                     DType out_dtype, KirArg *result, Err *err) {
+bool pointwise_apply(Kir *k, const char *target, const KirArg *args, const char *const *str_args,
+                     size_t n_args, DType compute_dtype, DType out_dtype, KirArg *result, Err *err) {
     const PointwiseEntry *e = entry_find(target);
     if (!table.ok) {
         *err = table.err;
@@ -211,9 +229,11 @@ bool pointwise_apply(Kir *k, const char *target, const KirArg *args, const char 
     if (!e) return err_set(err, ERR_UNSUPPORTED, NULL, "%s is not a pointwise operator known here", target);
     if (!computable(compute_dtype) || !computable(out_dtype)) {
         DType bad = computable(compute_dtype) ? out_dtype : compute_dtype;
-        err_set(err, ERR_UNSUPPORTED, NULL, "%s on %s: the vector unit computes in float16, bfloat16, float32, int32 and bool", target,
+        err_set(err, ERR_UNSUPPORTED, NULL,
+                "%s on %s: the vector unit computes in float16, bfloat16, float32, int32 and bool", target,
                 dtype_info(bad)->torch);
-        return err_hint(err, "convert the tensor with .to(torch.%s) before", dtype_info(bad)->cls == DTYPE_CLASS_F ? "float32" : "int32");
+        return err_hint(err, "convert the tensor with .to(torch.%s) before",
+                        dtype_info(bad)->cls == DTYPE_CLASS_F ? "float32" : "int32");
     }
     RxValue v[32] = {{0}}, out = {0};
     EvalCtx c = {.kir = k, .target = target, .compute = compute_dtype, .out = out_dtype, .err = err};
@@ -224,7 +244,8 @@ bool pointwise_apply(Kir *k, const char *target, const KirArg *args, const char 
         return err_hint(err, "convert the tensor with .to(torch.float32) before");
     }
     if (!recipe_apply(&c, &e->recipe, cls, v, &out)) return false;
-    if (out.kind != RV_NUM && out.kind != RV_TILE) return eval_error(&c, NULL, "the body gives no number or tile");
+    if (out.kind != RV_NUM && out.kind != RV_TILE)
+        return eval_error(&c, NULL, "the body gives no number or tile");
     *result = to_arg(&c, out);
     return true;
 }

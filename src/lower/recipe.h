@@ -1,28 +1,49 @@
 /* The recipe language: how an operator is written as text and turned into kernel IR. Internal to src/lower.
  *
  *   body  := { name '=' expr ';' } expr
- *   expr  := cond '?' expr ':' expr      the condition must be known when the kernel is generated; one that is not
- *                                        (a runtime number) counts as false
- *          | or | and | not              masks, or known conditions
- *          | == != < <= > >=             mask, or a known condition
- *          | '|' '^' '&' '<<' '>>' '>>>' + - * / ** ~ unary -
- *          | number | name | 'text' | None | name '(' args ')' | '(' expr ')'
+ *   expr  := cond '?' expr ':' expr      the condition must be known when the kernel is generated; one that
+ * is not (a runtime number) counts as false | or | and | not              masks, or known conditions | == !=
+ * < <= > >=             mask, or a known condition | '|' '^' '&' '<<' '>>' '>>>' + - * / ** ~ unary - |
+ * number | name | 'text' | None | name '(' args ')' | '(' expr ')'
  *
- * Binding grows downwards in the order of Python (comparisons bind looser than '|'). Names are parameters, earlier lets,
- * constants (pi inf nan, and the dtype facts of EvalCtx). Calls are builtins (one instruction or a little more: recipe_op.c)
- * or rows of recipes.def, whose body is chosen by the widest type among its tile arguments. */
+ * Binding grows downwards in the order of Python (comparisons bind looser than '|'). Names are parameters,
+ * earlier lets, constants (pi inf nan, and the dtype facts of EvalCtx). Calls are builtins (one instruction
+ * or a little more: recipe_op.c) or rows of recipes.def, whose body is chosen by the widest type among its
+ * tile arguments. */
 #ifndef OPWRIGHT_LOWER_RECIPE_H
 #define OPWRIGHT_LOWER_RECIPE_H
 
 #include "lower/kir.h"
 
-/* ---- syntax tree ------------------------------------------------------------------------------------------------- */
+/* ---- syntax tree
+ * ------------------------------------------------------------------------------------------------- */
 
 typedef enum { RX_NUM, RX_STR, RX_NIL, RX_NAME, RX_CALL, RX_UNARY, RX_BINARY, RX_COND, RX_LET } RxKind;
 
 typedef enum {
-    OPR_OR, OPR_AND, OPR_NOT, OPR_EQ, OPR_NE, OPR_LT, OPR_LE, OPR_GT, OPR_GE, OPR_BOR, OPR_BXOR, OPR_BAND, OPR_SHL,
-    OPR_SHR, OPR_SHRU, OPR_ADD, OPR_SUB, OPR_MUL, OPR_DIV, OPR_NEG, OPR_INV, OPR_POW, OPR_COUNT
+    OPR_OR,
+    OPR_AND,
+    OPR_NOT,
+    OPR_EQ,
+    OPR_NE,
+    OPR_LT,
+    OPR_LE,
+    OPR_GT,
+    OPR_GE,
+    OPR_BOR,
+    OPR_BXOR,
+    OPR_BAND,
+    OPR_SHL,
+    OPR_SHR,
+    OPR_SHRU,
+    OPR_ADD,
+    OPR_SUB,
+    OPR_MUL,
+    OPR_DIV,
+    OPR_NEG,
+    OPR_INV,
+    OPR_POW,
+    OPR_COUNT
 } RxOpr;
 const char *rx_opr_text(RxOpr o);
 
@@ -43,13 +64,15 @@ RxNode *rx_parse(Arena *a, const char *text, const char *what, Err *err) ERR_CHE
 /* LaTeX of an expression; lets are not allowed. */
 char *rx_latex(const RxNode *n, Arena *a);
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -------------------------------------------------------------------------------------------------------- */
 
 typedef struct RecipeParam {
     const char *name;
-    KirType type;     /* KIR_MASK: always a mask, takes no part in the class; KIR_NO_TYPE: the class of the computation */
+    KirType type;      /* KIR_MASK: always a mask, takes no part in the class; KIR_NO_TYPE: the class of the
+                          computation */
     const RxNode *def; /* default, NULL when required */
-    bool keep;        /* ":any": passed on as it is */
+    bool keep;         /* ":any": passed on as it is */
 } RecipeParam;
 
 typedef struct Recipe {
@@ -61,7 +84,8 @@ typedef struct Recipe {
 
 const Recipe *recipe_find(const char *name); /* rows of recipes.def */
 
-/* ---- evaluation -------------------------------------------------------------------------------------------------- */
+/* ---- evaluation
+ * -------------------------------------------------------------------------------------------------- */
 
 typedef enum { RV_NIL, RV_NUM, RV_TILE, RV_STR } RvKind;
 
@@ -75,9 +99,9 @@ typedef struct RxValue {
 
 typedef struct EvalCtx {
     Kir *kir;
-    const char *target;     /* for messages */
-    DType compute, out;     /* of the node */
-    uint32_t depth;         /* nesting of recipe calls */
+    const char *target; /* for messages */
+    DType compute, out; /* of the node */
+    uint32_t depth;     /* nesting of recipe calls */
     Err *err;
 } EvalCtx;
 
@@ -86,7 +110,8 @@ RxValue rv_tile(KirVal v);
 bool rv_is_const(const RxValue *v); /* a number known now */
 /* Applies a recipe's body for `cls` to n_param values. */
 bool recipe_apply(EvalCtx *c, const Recipe *r, KirType cls, const RxValue *args, RxValue *out) ERR_CHECKED;
-bool eval_error(const EvalCtx *c, const RxNode *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool eval_error(const EvalCtx *c, const RxNode *at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Operators and builtins on values: recipe_op.c. */
 bool op_unary(EvalCtx *c, RxOpr o, RxValue a, RxValue *out, const RxNode *at) ERR_CHECKED;
@@ -99,6 +124,7 @@ KirType op_type(const EvalCtx *c, const RxValue *v);
 typedef struct Builtin Builtin;
 const Builtin *builtin_find(const char *name);
 bool builtin_arity_ok(const Builtin *b, size_t n);
-bool builtin_call(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) ERR_CHECKED;
+bool builtin_call(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                  const RxNode *at) ERR_CHECKED;
 
 #endif

@@ -21,7 +21,8 @@ bool eval_error(const EvalCtx *c, const RxNode *at, const char *fmt, ...) {
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return err_set(c->err, ERR_INTERNAL, NULL, "recipe of %s, column %u: %s", c->target, at ? at->column : 0, text);
+    return err_set(c->err, ERR_INTERNAL, NULL, "recipe of %s, column %u: %s", c->target, at ? at->column : 0,
+                   text);
 }
 
 static bool eval(EvalCtx *c, const RxNode *n, const Env *env, RxValue *out);
@@ -81,10 +82,12 @@ static KirType class_of(const EvalCtx *c, const Recipe *r, const RxValue *v) {
 static bool call_recipe(EvalCtx *c, const RxNode *n, const Recipe *r, RxValue *v, RxValue *out) {
     if (n->n_arg > r->n_param) return eval_error(c, n, "%s takes %zu arguments", r->name, r->n_param);
     for (size_t i = n->n_arg; i < r->n_param; i++) {
-        if (!r->param[i].def) return eval_error(c, n, "%s needs its argument '%s'", r->name, r->param[i].name);
+        if (!r->param[i].def)
+            return eval_error(c, n, "%s needs its argument '%s'", r->name, r->param[i].name);
         if (!eval(c, r->param[i].def, NULL, &v[i])) return false;
     }
-    if (c->depth >= MAX_CALL_DEPTH) return eval_error(c, n, "%s: recipes call each other too deeply", r->name);
+    if (c->depth >= MAX_CALL_DEPTH)
+        return eval_error(c, n, "%s: recipes call each other too deeply", r->name);
     c->depth++;
     bool ok = recipe_apply(c, r, class_of(c, r, v), v, out);
     c->depth--;
@@ -102,15 +105,16 @@ static bool eval_call(EvalCtx *c, const RxNode *n, const Env *env, RxValue *out)
     }
     const Builtin *b = builtin_find(n->name);
     if (b) {
-        if (!builtin_arity_ok(b, n->n_arg)) return eval_error(c, n, "wrong number of arguments for %s", n->name);
+        if (!builtin_arity_ok(b, n->n_arg))
+            return eval_error(c, n, "wrong number of arguments for %s", n->name);
         return builtin_call(c, b, v, n->n_arg, out, n);
     }
     const Recipe *r = recipe_find(n->name);
     return r ? call_recipe(c, n, r, v, out) : eval_error(c, n, "no function is called '%s'", n->name);
 }
 
-/* 1 true, 0 false, -1 not known when the kernel is generated, -2 error. `and` and `or` look at their right side only
- * when the left leaves it open. */
+/* 1 true, 0 false, -1 not known when the kernel is generated, -2 error. `and` and `or` look at their right
+ * side only when the left leaves it open. */
 static int known_condition(EvalCtx *c, const RxNode *n, const Env *env) {
     if (n->kind == RX_BINARY && (n->opr == OPR_AND || n->opr == OPR_OR)) {
         int decides = n->opr == OPR_AND ? 0 : 1;
@@ -131,14 +135,24 @@ static int known_condition(EvalCtx *c, const RxNode *n, const Env *env) {
 static bool eval(EvalCtx *c, const RxNode *n, const Env *env, RxValue *out) {
     RxValue a = {0}, b = {0};
     switch (n->kind) {
-    case RX_NUM: *out = rv_num(n->num, n->is_int ? KIR_I32 : KIR_F32); return true;
-    case RX_STR: *out = (RxValue){.kind = RV_STR, .str = n->name}; return true;
-    case RX_NIL: *out = (RxValue){.kind = RV_NIL}; return true;
-    case RX_NAME: return eval_name(c, n, env, out);
-    case RX_CALL: return eval_call(c, n, env, out);
-    case RX_UNARY: return eval(c, n->arg[0], env, &a) && op_unary(c, n->opr, a, out, n);
+    case RX_NUM:
+        *out = rv_num(n->num, n->is_int ? KIR_I32 : KIR_F32);
+        return true;
+    case RX_STR:
+        *out = (RxValue){.kind = RV_STR, .str = n->name};
+        return true;
+    case RX_NIL:
+        *out = (RxValue){.kind = RV_NIL};
+        return true;
+    case RX_NAME:
+        return eval_name(c, n, env, out);
+    case RX_CALL:
+        return eval_call(c, n, env, out);
+    case RX_UNARY:
+        return eval(c, n->arg[0], env, &a) && op_unary(c, n->opr, a, out, n);
     case RX_BINARY:
-        return eval(c, n->arg[0], env, &a) && eval(c, n->arg[1], env, &b) && op_binary(c, n->opr, a, b, out, n);
+        return eval(c, n->arg[0], env, &a) && eval(c, n->arg[1], env, &b) &&
+               op_binary(c, n->opr, a, b, out, n);
     case RX_COND: {
         int k = known_condition(c, n->arg[0], env);
         return k != -2 && eval(c, n->arg[k == 1 ? 1 : 2], env, out);

@@ -1,11 +1,12 @@
-/* Builtin functions of the recipe language: the instructions, and the few forms made of more than one. One row of
- * BUILTINS is one function. */
+/* Builtin functions of the recipe language: the instructions, and the few forms made of more than one. One
+ * row of BUILTINS is one function. */
 #include "lower/recipe.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef bool (*BuiltinFn)(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at);
+typedef bool (*BuiltinFn)(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                          const RxNode *at);
 
 struct Builtin {
     const char *name;
@@ -25,7 +26,8 @@ static KirVal emit1(EvalCtx *c, KirOp op, KirVal a, uint32_t mode) {
 }
 
 /* Instruction of one float source. */
-static bool fn_unary(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_unary(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                     const RxNode *at) {
     (void)n, (void)at;
     if (rv_is_const(&v[0]) && b->known) *out = rv_num(b->known(v[0].num.value), KIR_F32);
     else *out = rv_tile(emit1(c, b->op_f, op_tile(c, v[0], KIR_F32), b->mode));
@@ -33,7 +35,8 @@ static bool fn_unary(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, R
 }
 
 /* Rounding to a whole number; integers are whole. */
-static bool fn_round(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_round(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                     const RxNode *at) {
     if (v[0].kind == RV_TILE && op_type(c, &v[0]) != KIR_F32) {
         *out = v[0];
         return true;
@@ -45,21 +48,27 @@ static bool fn_abs(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxV
     if (op_type(c, &v[0]) == KIR_F32 || rv_is_const(&v[0])) return fn_unary(c, b, v, n, out, at);
     RxValue neg;
     if (!op_unary(c, OPR_NEG, v[0], &neg, at)) return false;
-    *out = rv_tile(emit(c, KIR_MAX_I, op_tile(c, v[0], KIR_I32), op_tile(c, neg, KIR_I32), KIR_NONE, (KirScalar){0}, 0));
+    *out = rv_tile(
+        emit(c, KIR_MAX_I, op_tile(c, v[0], KIR_I32), op_tile(c, neg, KIR_I32), KIR_NONE, (KirScalar){0}, 0));
     return true;
 }
 
 static KirOp scalar_form(KirOp op) {
     switch (op) {
-    case KIR_MAX_F: return KIR_MAXS_F;
-    case KIR_MIN_F: return KIR_MINS_F;
-    case KIR_MAX_I: return KIR_MAXS_I;
-    default: return KIR_MINS_I;
+    case KIR_MAX_F:
+        return KIR_MAXS_F;
+    case KIR_MIN_F:
+        return KIR_MINS_F;
+    case KIR_MAX_I:
+        return KIR_MAXS_I;
+    default:
+        return KIR_MINS_I;
     }
 }
 
 /* The Max or Min instruction: the caller must not care what it does with NaN. */
-static bool fn_extreme(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_extreme(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                       const RxNode *at) {
     (void)n, (void)at;
     bool is_max = b->op_f == KIR_MAX_F;
     if (rv_is_const(&v[0]) && rv_is_const(&v[1])) {
@@ -72,14 +81,14 @@ static bool fn_extreme(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n,
     if (other->kind == RV_TILE && op_type(c, other) < t) t = op_type(c, other);
     if (t == KIR_MASK && other->kind == RV_NUM) t = other->num_type;
     if (t == KIR_MASK) {
-        *out = rv_tile(emit(c, is_max ? KIR_OR_M : KIR_AND_M, op_tile(c, v[0], t), op_tile(c, v[1], t), KIR_NONE, (KirScalar){0}, 0));
+        *out = rv_tile(emit(c, is_max ? KIR_OR_M : KIR_AND_M, op_tile(c, v[0], t), op_tile(c, v[1], t),
+                            KIR_NONE, (KirScalar){0}, 0));
         return true;
     }
     KirOp op = t == KIR_F32 ? b->op_f : b->op_i;
     if (other->kind == RV_NUM && tile->kind == RV_TILE)
         *out = rv_tile(emit(c, scalar_form(op), op_tile(c, *tile, t), KIR_NONE, KIR_NONE, other->num, 0));
-    else
-        *out = rv_tile(emit(c, op, op_tile(c, v[0], t), op_tile(c, v[1], t), KIR_NONE, (KirScalar){0}, 0));
+    else *out = rv_tile(emit(c, op, op_tile(c, v[0], t), op_tile(c, v[1], t), KIR_NONE, (KirScalar){0}, 0));
     return true;
 }
 
@@ -93,11 +102,13 @@ static KirVal select_f(EvalCtx *c, KirVal m, RxValue a, RxValue b) {
 
 static KirVal select_m(EvalCtx *c, KirVal m, RxValue a, RxValue b) {
     KirVal x = emit(c, KIR_AND_M, m, op_tile(c, a, KIR_MASK), KIR_NONE, (KirScalar){0}, 0);
-    KirVal y = emit(c, KIR_AND_M, emit1(c, KIR_NOT_M, m, 0), op_tile(c, b, KIR_MASK), KIR_NONE, (KirScalar){0}, 0);
+    KirVal y =
+        emit(c, KIR_AND_M, emit1(c, KIR_NOT_M, m, 0), op_tile(c, b, KIR_MASK), KIR_NONE, (KirScalar){0}, 0);
     return emit(c, KIR_OR_M, x, y, KIR_NONE, (KirScalar){0}, 0);
 }
 
-static bool fn_select(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_select(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                      const RxNode *at) {
     (void)b, (void)n, (void)at;
     if (rv_is_const(&v[0])) {
         *out = v[0].num.value != 0 ? v[1] : v[2];
@@ -105,7 +116,8 @@ static bool fn_select(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, 
     }
     KirVal m = op_tile(c, v[0], KIR_MASK);
     KirType t1 = op_type(c, &v[1]), t2 = op_type(c, &v[2]), t = t1 < t2 ? t1 : t2;
-    if (v[1].kind == RV_TILE && v[2].kind == RV_NUM && t1 != KIR_MASK) t = t1; /* a number takes the tile's type */
+    if (v[1].kind == RV_TILE && v[2].kind == RV_NUM && t1 != KIR_MASK)
+        t = t1; /* a number takes the tile's type */
     if (v[2].kind == RV_TILE && v[1].kind == RV_NUM && t2 != KIR_MASK) t = t2;
     if (t == KIR_F32) *out = rv_tile(select_f(c, m, v[1], v[2]));
     else if (t == KIR_MASK) *out = rv_tile(select_m(c, m, v[1], v[2]));
@@ -114,7 +126,8 @@ static bool fn_select(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, 
 }
 
 /* poly(x, c0, c1, ...): Horner's scheme, the constant term first. */
-static bool fn_poly(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_poly(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                    const RxNode *at) {
     (void)b;
     RxValue r = v[n - 1];
     for (size_t i = n - 2; i >= 1; i--) {
@@ -125,10 +138,12 @@ static bool fn_poly(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, Rx
 }
 
 /* f32(x), i32(x), mask(x), fill(x): a tile of the type; i32 truncates. */
-static bool fn_convert(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_convert(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                       const RxNode *at) {
     (void)n, (void)at;
     KirType t = (KirType)b->mode;
-    if (v[0].kind == RV_NUM && t == KIR_MASK && !v[0].num.is_runtime) *out = rv_num(v[0].num.value != 0, KIR_MASK);
+    if (v[0].kind == RV_NUM && t == KIR_MASK && !v[0].num.is_runtime)
+        *out = rv_num(v[0].num.value != 0, KIR_MASK);
     else if (v[0].kind == RV_NUM && t == KIR_F32) {
         *out = v[0];
         out->num_type = KIR_F32;
@@ -136,14 +151,16 @@ static bool fn_convert(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n,
     return true;
 }
 
-static bool fn_fill(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_fill(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                    const RxNode *at) {
     (void)b, (void)n, (void)at;
     *out = rv_tile(op_tile(c, v[0], op_type(c, &v[0])));
     return true;
 }
 
 /* bits(x): a float as int32; unbits(i): back. */
-static bool fn_bits(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_bits(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                    const RxNode *at) {
     (void)n, (void)at;
     KirType from = b->op_f == KIR_BITS_FI ? KIR_F32 : KIR_I32;
     *out = rv_tile(emit1(c, b->op_f, op_tile(c, v[0], from), 0));
@@ -151,27 +168,33 @@ static bool fn_bits(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, Rx
 }
 
 /* known(x): a number whose value is fixed when the kernel is generated; number(x): not a tile. */
-static bool fn_known(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_known(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                     const RxNode *at) {
     (void)c, (void)n, (void)at;
     *out = rv_num(b->mode ? v[0].kind == RV_NUM : rv_is_const(&v[0]), KIR_MASK);
     return true;
 }
 
 /* whole(x): a known number without fraction. */
-static bool fn_whole(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_whole(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                     const RxNode *at) {
     (void)c, (void)b, (void)n, (void)at;
     *out = rv_num(rv_is_const(&v[0]) && v[0].num.value == floor(v[0].num.value), KIR_MASK);
     return true;
 }
 
 /* unsupported('what works instead'): the row cannot do this. */
-static bool fn_unsupported(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
+static bool fn_unsupported(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out,
+                           const RxNode *at) {
     (void)b, (void)n, (void)out, (void)at;
-    err_set(c->err, ERR_UNSUPPORTED, NULL, "%s: %s", c->target, v[0].kind == RV_STR ? v[0].str : "not supported");
+    err_set(c->err, ERR_UNSUPPORTED, NULL, "%s: %s", c->target,
+            v[0].kind == RV_STR ? v[0].str : "not supported");
     return false;
 }
 
-static double known_pow10(double n) { return pow(10, n); }
+static double known_pow10(double n) {
+    return pow(10, n);
+}
 
 static const Builtin BUILTINS[] = {
     {"exp", 1, 1, fn_unary, KIR_EXP_F, KIR_N_OPS, 0, exp},
@@ -208,7 +231,9 @@ const Builtin *builtin_find(const char *name) {
     return NULL;
 }
 
-bool builtin_arity_ok(const Builtin *b, size_t n) { return n >= b->min_args && n <= b->max_args; }
+bool builtin_arity_ok(const Builtin *b, size_t n) {
+    return n >= b->min_args && n <= b->max_args;
+}
 
 bool builtin_call(EvalCtx *c, const Builtin *b, const RxValue *v, size_t n, RxValue *out, const RxNode *at) {
     bool takes_any = b->fn == fn_known || b->fn == fn_whole || b->fn == fn_unsupported;

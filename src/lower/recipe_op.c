@@ -1,16 +1,25 @@
-/* Infix and prefix operators of the recipe language on values: numbers known now are computed in double, a tile and a
- * number take the scalar form of the instruction, a runtime number without one becomes a filled tile. */
+/* Infix and prefix operators of the recipe language on values: numbers known now are computed in double, a
+ * tile and a number take the scalar form of the instruction, a runtime number without one becomes a filled
+ * tile. */
 #include "lower/recipe.h"
 
 #include <math.h>
 
-RxValue rv_num(double v, KirType type) { return (RxValue){.kind = RV_NUM, .num = kir_const(v), .num_type = type}; }
+RxValue rv_num(double v, KirType type) {
+    return (RxValue){.kind = RV_NUM, .num = kir_const(v), .num_type = type};
+}
 
-RxValue rv_tile(KirVal v) { return (RxValue){.kind = RV_TILE, .tile = v}; }
+RxValue rv_tile(KirVal v) {
+    return (RxValue){.kind = RV_TILE, .tile = v};
+}
 
-bool rv_is_const(const RxValue *v) { return v->kind == RV_NUM && !v->num.is_runtime; }
+bool rv_is_const(const RxValue *v) {
+    return v->kind == RV_NUM && !v->num.is_runtime;
+}
 
-KirType op_type(const EvalCtx *c, const RxValue *v) { return v->kind == RV_TILE ? kir_type(c->kir, v->tile) : v->num_type; }
+KirType op_type(const EvalCtx *c, const RxValue *v) {
+    return v->kind == RV_TILE ? kir_type(c->kir, v->tile) : v->num_type;
+}
 
 KirVal op_tile(EvalCtx *c, RxValue v, KirType type) {
     if (v.kind == RV_TILE) return kir_convert(c->kir, v.tile, type);
@@ -21,7 +30,9 @@ static KirVal emit(EvalCtx *c, KirOp op, KirVal a, KirVal b, KirScalar s, uint32
     return kir_emit(c->kir, op, (KirVal[]){a, b, KIR_NONE}, s, mode);
 }
 
-static KirVal emit_not(EvalCtx *c, KirVal m) { return emit(c, KIR_NOT_M, m, KIR_NONE, (KirScalar){0}, 0); }
+static KirVal emit_not(EvalCtx *c, KirVal m) {
+    return emit(c, KIR_NOT_M, m, KIR_NONE, (KirScalar){0}, 0);
+}
 
 /* The number as an operand of an op of type t: an integer op truncates it. */
 static KirScalar scalar_of(const RxValue *v, KirType t) {
@@ -30,27 +41,55 @@ static KirScalar scalar_of(const RxValue *v, KirType t) {
     return s;
 }
 
-/* ---- numbers known now ------------------------------------------------------------------------------------------- */
+/* ---- numbers known now
+ * ------------------------------------------------------------------------------------------- */
 
 static bool const_binary(RxOpr o, const RxValue *a, const RxValue *b, RxValue *out) {
     double x = a->num.value, y = b->num.value;
     bool ints = a->num_type != KIR_F32 && b->num_type != KIR_F32;
     KirType t = ints ? KIR_I32 : KIR_F32;
     switch (o) {
-    case OPR_ADD: *out = rv_num(x + y, t); return true;
-    case OPR_SUB: *out = rv_num(x - y, t); return true;
-    case OPR_MUL: *out = rv_num(x * y, t); return true;
-    case OPR_DIV: *out = rv_num(x / y, KIR_F32); return true;
-    case OPR_POW: *out = rv_num(pow(x, y), t); return true;
-    case OPR_EQ: *out = rv_num(x == y, KIR_MASK); return true;
-    case OPR_NE: *out = rv_num(x != y, KIR_MASK); return true;
-    case OPR_LT: *out = rv_num(x < y, KIR_MASK); return true;
-    case OPR_LE: *out = rv_num(x <= y, KIR_MASK); return true;
-    case OPR_GT: *out = rv_num(x > y, KIR_MASK); return true;
-    case OPR_GE: *out = rv_num(x >= y, KIR_MASK); return true;
-    case OPR_AND: *out = rv_num(x != 0 && y != 0, KIR_MASK); return true;
-    case OPR_OR: *out = rv_num(x != 0 || y != 0, KIR_MASK); return true;
-    default: return false; /* bit operators go through tiles, which fold */
+    case OPR_ADD:
+        *out = rv_num(x + y, t);
+        return true;
+    case OPR_SUB:
+        *out = rv_num(x - y, t);
+        return true;
+    case OPR_MUL:
+        *out = rv_num(x * y, t);
+        return true;
+    case OPR_DIV:
+        *out = rv_num(x / y, KIR_F32);
+        return true;
+    case OPR_POW:
+        *out = rv_num(pow(x, y), t);
+        return true;
+    case OPR_EQ:
+        *out = rv_num(x == y, KIR_MASK);
+        return true;
+    case OPR_NE:
+        *out = rv_num(x != y, KIR_MASK);
+        return true;
+    case OPR_LT:
+        *out = rv_num(x < y, KIR_MASK);
+        return true;
+    case OPR_LE:
+        *out = rv_num(x <= y, KIR_MASK);
+        return true;
+    case OPR_GT:
+        *out = rv_num(x > y, KIR_MASK);
+        return true;
+    case OPR_GE:
+        *out = rv_num(x >= y, KIR_MASK);
+        return true;
+    case OPR_AND:
+        *out = rv_num(x != 0 && y != 0, KIR_MASK);
+        return true;
+    case OPR_OR:
+        *out = rv_num(x != 0 || y != 0, KIR_MASK);
+        return true;
+    default:
+        return false; /* bit operators go through tiles, which fold */
     }
 }
 
@@ -64,9 +103,11 @@ static bool same_text(const RxValue *a, const RxValue *b) {
     }
 }
 
-/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic
+ * -------------------------------------------------------------------------------------------------- */
 
-/* Rows: opcode on two tiles, and on a tile and a number (KIR_N_OPS where there is none), for floats and integers. */
+/* Rows: opcode on two tiles, and on a tile and a number (KIR_N_OPS where there is none), for floats and
+ * integers. */
 static const struct {
     KirOp tiles[2], scalar[2];
     bool commutes;
@@ -111,7 +152,8 @@ static KirVal divide(EvalCtx *c, RxValue a, RxValue b) {
 /* x ** n for a small whole n, as products. */
 static bool power(EvalCtx *c, RxValue a, const RxValue *b, RxValue *out, const RxNode *at) {
     double n = rv_is_const(b) ? b->num.value : 0;
-    if (n != floor(n) || n < 1 || n > 64) return eval_error(c, at, "** takes a whole number from 1 to 64; use pow()");
+    if (n != floor(n) || n < 1 || n > 64)
+        return eval_error(c, at, "** takes a whole number from 1 to 64; use pow()");
     RxValue acc = {0};
     for (unsigned left = (unsigned)n; left; left >>= 1) {
         if (left & 1) {
@@ -124,16 +166,23 @@ static bool power(EvalCtx *c, RxValue a, const RxValue *b, RxValue *out, const R
     return true;
 }
 
-/* ---- comparisons ------------------------------------------------------------------------------------------------- */
+/* ---- comparisons
+ * ------------------------------------------------------------------------------------------------- */
 
 static KirCmp cmp_mode(RxOpr o) {
     switch (o) {
-    case OPR_LT: return KIR_LT;
-    case OPR_GT: return KIR_GT;
-    case OPR_LE: return KIR_LE;
-    case OPR_GE: return KIR_GE;
-    case OPR_NE: return KIR_NE;
-    default: return KIR_EQ;
+    case OPR_LT:
+        return KIR_LT;
+    case OPR_GT:
+        return KIR_GT;
+    case OPR_LE:
+        return KIR_LE;
+    case OPR_GE:
+        return KIR_GE;
+    case OPR_NE:
+        return KIR_NE;
+    default:
+        return KIR_EQ;
     }
 }
 
@@ -169,7 +218,8 @@ static KirVal compare_i(EvalCtx *c, RxOpr o, RxValue a, RxValue b) {
 }
 
 static KirVal mask_xor(EvalCtx *c, KirVal a, KirVal b) {
-    KirVal any = emit(c, KIR_OR_M, a, b, (KirScalar){0}, 0), both = emit(c, KIR_AND_M, a, b, (KirScalar){0}, 0);
+    KirVal any = emit(c, KIR_OR_M, a, b, (KirScalar){0}, 0),
+           both = emit(c, KIR_AND_M, a, b, (KirScalar){0}, 0);
     return emit(c, KIR_AND_M, any, emit_not(c, both), (KirScalar){0}, 0);
 }
 
@@ -177,16 +227,23 @@ static KirVal mask_xor(EvalCtx *c, KirVal a, KirVal b) {
 static KirVal compare_m(EvalCtx *c, RxOpr o, RxValue a, RxValue b) {
     KirVal x = op_tile(c, a, KIR_MASK), y = op_tile(c, b, KIR_MASK);
     switch (o) {
-    case OPR_NE: return mask_xor(c, x, y);
-    case OPR_EQ: return emit_not(c, mask_xor(c, x, y));
-    case OPR_LT: return emit(c, KIR_AND_M, emit_not(c, x), y, (KirScalar){0}, 0);
-    case OPR_GT: return emit(c, KIR_AND_M, x, emit_not(c, y), (KirScalar){0}, 0);
-    case OPR_LE: return emit(c, KIR_OR_M, emit_not(c, x), y, (KirScalar){0}, 0);
-    default: return emit(c, KIR_OR_M, x, emit_not(c, y), (KirScalar){0}, 0);
+    case OPR_NE:
+        return mask_xor(c, x, y);
+    case OPR_EQ:
+        return emit_not(c, mask_xor(c, x, y));
+    case OPR_LT:
+        return emit(c, KIR_AND_M, emit_not(c, x), y, (KirScalar){0}, 0);
+    case OPR_GT:
+        return emit(c, KIR_AND_M, x, emit_not(c, y), (KirScalar){0}, 0);
+    case OPR_LE:
+        return emit(c, KIR_OR_M, emit_not(c, x), y, (KirScalar){0}, 0);
+    default:
+        return emit(c, KIR_OR_M, x, emit_not(c, y), (KirScalar){0}, 0);
     }
 }
 
-/* ---- bits and shifts --------------------------------------------------------------------------------------------- */
+/* ---- bits and shifts
+ * --------------------------------------------------------------------------------------------- */
 
 static KirVal bitwise(EvalCtx *c, RxOpr o, RxValue a, RxValue b, KirType t) {
     KirVal x = op_tile(c, a, t), y = op_tile(c, b, t);
@@ -208,11 +265,15 @@ static bool shift(EvalCtx *c, RxOpr o, RxValue a, RxValue b, RxValue *out, const
     return true;
 }
 
-/* ---- dispatch ---------------------------------------------------------------------------------------------------- */
+/* ---- dispatch
+ * ---------------------------------------------------------------------------------------------------- */
 
-static KirType widest(KirType a, KirType b) { /* F32 > I32 > MASK, the order of the enum reversed */ return a < b ? a : b; }
+static KirType widest(KirType a, KirType b) { /* F32 > I32 > MASK, the order of the enum reversed */
+    return a < b ? a : b;
+}
 
-/* The type two operands meet in. A tile decides over numbers: a number takes the tile's type, unless the tile is a mask. */
+/* The type two operands meet in. A tile decides over numbers: a number takes the tile's type, unless the tile
+ * is a mask. */
 static KirType meet(const EvalCtx *c, const RxValue *a, const RxValue *b) {
     KirType ta = op_type(c, a), tb = op_type(c, b);
     if (a->kind == RV_TILE && b->kind == RV_NUM && ta != KIR_MASK) return ta;
@@ -220,11 +281,14 @@ static KirType meet(const EvalCtx *c, const RxValue *a, const RxValue *b) {
     return widest(ta, tb);
 }
 
-static bool is_compare(RxOpr o) { return o >= OPR_EQ && o <= OPR_GE; }
+static bool is_compare(RxOpr o) {
+    return o >= OPR_EQ && o <= OPR_GE;
+}
 
 bool op_binary(EvalCtx *c, RxOpr o, RxValue a, RxValue b, RxValue *out, const RxNode *at) {
     if (a.kind == RV_NIL || a.kind == RV_STR || b.kind == RV_NIL || b.kind == RV_STR) {
-        if (o != OPR_EQ && o != OPR_NE) return eval_error(c, at, "'%s' needs numbers or tiles", rx_opr_text(o));
+        if (o != OPR_EQ && o != OPR_NE)
+            return eval_error(c, at, "'%s' needs numbers or tiles", rx_opr_text(o));
         *out = rv_num(same_text(&a, &b) == (o == OPR_EQ), KIR_MASK);
         return true;
     }
@@ -235,7 +299,9 @@ bool op_binary(EvalCtx *c, RxOpr o, RxValue a, RxValue b, RxValue *out, const Rx
     if (o == OPR_AND || o == OPR_OR) {
         *out = rv_tile(bitwise(c, o == OPR_AND ? OPR_BAND : OPR_BOR, a, b, KIR_MASK));
     } else if (is_compare(o)) {
-        *out = rv_tile(t == KIR_F32 ? compare_f(c, o, a, b) : t == KIR_I32 ? compare_i(c, o, a, b) : compare_m(c, o, a, b));
+        *out = rv_tile(t == KIR_F32   ? compare_f(c, o, a, b)
+                       : t == KIR_I32 ? compare_i(c, o, a, b)
+                                      : compare_m(c, o, a, b));
     } else if (o == OPR_BAND || o == OPR_BOR || o == OPR_BXOR) {
         if (t == KIR_F32) return eval_error(c, at, "'%s' needs integers or masks", rx_opr_text(o));
         *out = rv_tile(bitwise(c, o, a, b, t));

@@ -32,10 +32,11 @@ static const struct {
     RxOpr opr;
     uint8_t infix, prefix;
 } OPRS[] = {
-    {">>>", OPR_SHRU, 18, 0}, {">>", OPR_SHR, 18, 0}, {"<<", OPR_SHL, 18, 0}, {"<=", OPR_LE, 10, 0}, {">=", OPR_GE, 10, 0},
-    {"==", OPR_EQ, 10, 0},    {"!=", OPR_NE, 10, 0},  {"**", OPR_POW, 26, 0}, {"<", OPR_LT, 10, 0},  {">", OPR_GT, 10, 0},
-    {"|", OPR_BOR, 12, 0},    {"^", OPR_BXOR, 14, 0}, {"&", OPR_BAND, 16, 0}, {"+", OPR_ADD, 20, 0}, {"-", OPR_SUB, 20, 24},
-    {"*", OPR_MUL, 22, 0},    {"/", OPR_DIV, 22, 0},  {"~", OPR_INV, 0, 24},  {"or", OPR_OR, 4, 0},  {"and", OPR_AND, 6, 0},
+    {">>>", OPR_SHRU, 18, 0}, {">>", OPR_SHR, 18, 0}, {"<<", OPR_SHL, 18, 0}, {"<=", OPR_LE, 10, 0},
+    {">=", OPR_GE, 10, 0},    {"==", OPR_EQ, 10, 0},  {"!=", OPR_NE, 10, 0},  {"**", OPR_POW, 26, 0},
+    {"<", OPR_LT, 10, 0},     {">", OPR_GT, 10, 0},   {"|", OPR_BOR, 12, 0},  {"^", OPR_BXOR, 14, 0},
+    {"&", OPR_BAND, 16, 0},   {"+", OPR_ADD, 20, 0},  {"-", OPR_SUB, 20, 24}, {"*", OPR_MUL, 22, 0},
+    {"/", OPR_DIV, 22, 0},    {"~", OPR_INV, 0, 24},  {"or", OPR_OR, 4, 0},   {"and", OPR_AND, 6, 0},
     {"not", OPR_NOT, 0, 8},
 };
 #define N_OPRS (sizeof OPRS / sizeof OPRS[0])
@@ -47,7 +48,8 @@ const char *rx_opr_text(RxOpr o) {
 }
 
 static bool fail(Parser *p, const char *at, const char *what) {
-    return err_set(p->err, ERR_INTERNAL, p->what, "column %zu: %s, in \"%s\"", (size_t)(at - p->text) + 1, what, p->text);
+    return err_set(p->err, ERR_INTERNAL, p->what, "column %zu: %s, in \"%s\"", (size_t)(at - p->text) + 1,
+                   what, p->text);
 }
 
 static bool lex_number(Parser *p) {

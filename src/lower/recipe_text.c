@@ -7,10 +7,12 @@
 
 static void print(StrBuf *sb, const RxNode *n, int min_power);
 
-static const char *const GREEK[] = {"alpha", "beta", "gamma", "delta", "lambda", "mu", "rho", "sigma", "pi", "theta", "eps"};
+static const char *const GREEK[] = {"alpha", "beta",  "gamma", "delta", "lambda", "mu",
+                                    "rho",   "sigma", "pi",    "theta", "eps"};
 
 /* Functions LaTeX sets upright by itself. */
-static const char *const NAMED[] = {"exp", "ln", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "max", "min"};
+static const char *const NAMED[] = {"exp",  "ln",   "log",  "sin", "cos", "tan",
+                                    "sinh", "cosh", "tanh", "max", "min"};
 
 static bool listed(const char *const *list, size_t n, const char *name) {
     for (size_t i = 0; i < n; i++)
@@ -71,11 +73,23 @@ static const struct {
     const char *latex;
     int power;
 } INFIX[OPR_COUNT] = {
-    [OPR_OR] = {" \\lor ", 1},   [OPR_AND] = {" \\land ", 2}, [OPR_EQ] = {" = ", 4},      [OPR_NE] = {" \\ne ", 4},
-    [OPR_LT] = {" < ", 4},       [OPR_LE] = {" \\le ", 4},    [OPR_GT] = {" > ", 4},      [OPR_GE] = {" \\ge ", 4},
-    [OPR_BOR] = {" \\mid ", 5},  [OPR_BXOR] = {" \\oplus ", 6}, [OPR_BAND] = {" \\mathbin{\\&} ", 7},
-    [OPR_SHL] = {" \\ll ", 8},   [OPR_SHR] = {" \\gg ", 8},   [OPR_SHRU] = {" \\ggg ", 8}, [OPR_ADD] = {" + ", 9},
-    [OPR_SUB] = {" - ", 9},      [OPR_MUL] = {" \\cdot ", 10},
+    [OPR_OR] = {" \\lor ", 1},
+    [OPR_AND] = {" \\land ", 2},
+    [OPR_EQ] = {" = ", 4},
+    [OPR_NE] = {" \\ne ", 4},
+    [OPR_LT] = {" < ", 4},
+    [OPR_LE] = {" \\le ", 4},
+    [OPR_GT] = {" > ", 4},
+    [OPR_GE] = {" \\ge ", 4},
+    [OPR_BOR] = {" \\mid ", 5},
+    [OPR_BXOR] = {" \\oplus ", 6},
+    [OPR_BAND] = {" \\mathbin{\\&} ", 7},
+    [OPR_SHL] = {" \\ll ", 8},
+    [OPR_SHR] = {" \\gg ", 8},
+    [OPR_SHRU] = {" \\ggg ", 8},
+    [OPR_ADD] = {" + ", 9},
+    [OPR_SUB] = {" - ", 9},
+    [OPR_MUL] = {" \\cdot ", 10},
 };
 
 static void print_binary(StrBuf *sb, const RxNode *n, int min_power) {
@@ -99,18 +113,30 @@ static void print_binary(StrBuf *sb, const RxNode *n, int min_power) {
 
 static void print(StrBuf *sb, const RxNode *n, int min_power) {
     switch (n->kind) {
-    case RX_NUM: strbuf_printf(sb, "%.10g", n->num); return;
-    case RX_STR: print_word(sb, "\\text", n->name); return;
-    case RX_NIL: strbuf_add(sb, "\\varnothing"); return;
-    case RX_NAME: print_name(sb, n->name); return;
-    case RX_CALL: print_call(sb, n); return;
+    case RX_NUM:
+        strbuf_printf(sb, "%.10g", n->num);
+        return;
+    case RX_STR:
+        print_word(sb, "\\text", n->name);
+        return;
+    case RX_NIL:
+        strbuf_add(sb, "\\varnothing");
+        return;
+    case RX_NAME:
+        print_name(sb, n->name);
+        return;
+    case RX_CALL:
+        print_call(sb, n);
+        return;
     case RX_UNARY:
         if (min_power > 9) strbuf_add(sb, "\\left(");
         strbuf_add(sb, n->opr == OPR_NOT ? "\\lnot " : n->opr == OPR_INV ? "\\sim " : "-");
         print(sb, n->arg[0], 11);
         if (min_power > 9) strbuf_add(sb, "\\right)");
         return;
-    case RX_BINARY: print_binary(sb, n, min_power); return;
+    case RX_BINARY:
+        print_binary(sb, n, min_power);
+        return;
     case RX_COND:
         print_between(sb, "\\begin{cases} ", n->arg[1], " & ");
         print(sb, n->arg[0], 0);

@@ -1,4 +1,5 @@
-/* Construction of kernel IR: folding, sharing, scalar forms, pruning, conversion, printing, and the table of ops itself. */
+/* Construction of kernel IR: folding, sharing, scalar forms, pruning, conversion, printing, and the table of
+ * ops itself. */
 #include "kir_run.h"
 
 #include <setjmp.h>
@@ -17,10 +18,16 @@ static KirVal emit(Kir *k, KirOp op, KirVal a, KirVal b, KirVal c, double s, uin
     return kir_emit(k, op, (KirVal[]){a, b, c}, kir_const(s), mode);
 }
 
-static KirVal fill(Kir *k, double v) { return kir_emit(k, KIR_FILL_F, NULL, kir_const(v), 0); }
-static KirVal fill_i(Kir *k, double v) { return kir_emit(k, KIR_FILL_I, NULL, kir_const(v), 0); }
+static KirVal fill(Kir *k, double v) {
+    return kir_emit(k, KIR_FILL_F, NULL, kir_const(v), 0);
+}
+static KirVal fill_i(Kir *k, double v) {
+    return kir_emit(k, KIR_FILL_I, NULL, kir_const(v), 0);
+}
 
-static const KirInsn *insn(const Kir *k, KirVal v) { return &k->insns.at[v]; }
+static const KirInsn *insn(const Kir *k, KirVal v) {
+    return &k->insns.at[v];
+}
 
 static double value_of(const Kir *k, KirVal v) {
     KirOp op = k->insns.at[v].op;
@@ -85,7 +92,8 @@ static void identities_keep_nan_and_signed_zero(void **state) {
     (void)state;
     Arena *a;
     Kir *k = new_kir(&a);
-    KirVal x = kir_load(k, KIR_F32, 0), y = kir_load(k, KIR_F32, 1), i = kir_load(k, KIR_I32, 2), m = kir_load(k, KIR_MASK, 3);
+    KirVal x = kir_load(k, KIR_F32, 0), y = kir_load(k, KIR_F32, 1), i = kir_load(k, KIR_I32, 2),
+           m = kir_load(k, KIR_MASK, 3);
     assert_int_equal(emit(k, KIR_MULS_F, x, 0, 0, 1, 0), x);
     assert_int_equal(emit(k, KIR_ADDS_F, x, 0, 0, -0.0, 0), x);
     assert_int_not_equal(emit(k, KIR_ADDS_F, x, 0, 0, 0.0, 0), x); /* -0 + 0 is +0 */
@@ -97,7 +105,8 @@ static void identities_keep_nan_and_signed_zero(void **state) {
     KirVal b = emit(k, KIR_BITS_FI, x, 0, 0, 0, 0);
     assert_int_equal(emit(k, KIR_BITS_IF, b, 0, 0, 0, 0), x);
     assert_int_equal(emit(k, KIR_SEL_F, m, x, x, 0, 0), x);
-    KirVal yes = kir_emit(k, KIR_FILL_M, NULL, kir_const(1), 0), no = kir_emit(k, KIR_FILL_M, NULL, kir_const(0), 0);
+    KirVal yes = kir_emit(k, KIR_FILL_M, NULL, kir_const(1), 0),
+           no = kir_emit(k, KIR_FILL_M, NULL, kir_const(0), 0);
     assert_int_equal(emit(k, KIR_SEL_F, yes, x, y, 0, 0), x);
     assert_int_equal(emit(k, KIR_SEL_F, no, x, y, 0, 0), y);
     assert_int_equal(emit(k, KIR_AND_M, m, yes, 0, 0, 0), m);
@@ -123,7 +132,8 @@ static void numbers_take_the_scalar_form(void **state) {
     v = emit(k, KIR_CMP_F, two, x, 0, 0, KIR_LE);
     assert_true(insn(k, v)->op == KIR_CMPS_F && insn(k, v)->src[0] == x && insn(k, v)->mode == KIR_GE);
     v = emit(k, KIR_SEL_F, m, x, two, 0, 0);
-    assert_true(insn(k, v)->op == KIR_SELS_F && insn(k, v)->src[0] == m && insn(k, v)->src[1] == x && insn(k, v)->scalar.value == 2);
+    assert_true(insn(k, v)->op == KIR_SELS_F && insn(k, v)->src[0] == m && insn(k, v)->src[1] == x &&
+                insn(k, v)->scalar.value == 2);
     v = emit(k, KIR_SEL_F, m, two, x, 0, 0);
     assert_true(insn(k, v)->op == KIR_SEL_F);
     arena_free(a);
@@ -160,8 +170,9 @@ static void conversions(void **state) {
     Kir *k = new_kir(&a);
     KirVal x = kir_load(k, KIR_F32, 0), i = kir_load(k, KIR_I32, 1), m = kir_load(k, KIR_MASK, 2);
     assert_int_equal(kir_convert(k, x, KIR_F32), x);
-    KirVal out[] = {kir_convert(k, x, KIR_I32), kir_convert(k, x, KIR_MASK), kir_convert(k, i, KIR_F32), kir_convert(k, i, KIR_MASK),
-                    kir_convert(k, m, KIR_F32), kir_convert(k, m, KIR_I32), kir_round_to(k, x, DTYPE_F16), kir_round_to(k, x, DTYPE_BF16)};
+    KirVal out[] = {kir_convert(k, x, KIR_I32),    kir_convert(k, x, KIR_MASK),   kir_convert(k, i, KIR_F32),
+                    kir_convert(k, i, KIR_MASK),   kir_convert(k, m, KIR_F32),    kir_convert(k, m, KIR_I32),
+                    kir_round_to(k, x, DTYPE_F16), kir_round_to(k, x, DTYPE_BF16)};
     for (uint32_t s = 0; s < 8; s++) kir_store(k, s, out[s]);
     assert_int_equal(kir_round_to(k, x, DTYPE_F32), x);
     Cell cx = {.f = -2.7001953f}, ci = {.i = 5}, cm = {.i = 1}, r[8];
@@ -200,7 +211,8 @@ static void rows_are_consistent(void **state) {
         if ((strstr(r->call, "$s") != NULL) != r->has_scalar) fail_msg("%s: scalar", r->name);
         bool mode = r->mode_kind == KIR_MODE_CMP || r->mode_kind == KIR_MODE_ROUND;
         if ((strstr(r->call, "$m") != NULL) != mode) fail_msg("%s: mode", r->name);
-        if ((strstr(r->call, "SELMODE") != NULL) != r->wants_reserved_ub) fail_msg("%s: reserved UB", r->name);
+        if ((strstr(r->call, "SELMODE") != NULL) != r->wants_reserved_ub)
+            fail_msg("%s: reserved UB", r->name);
         for (int s = 0; r->in_place && s < r->n_src; s++) /* in place needs a source of the result's width */
             if (kir_type_bits(r->src[s]) == kir_type_bits(r->type)) break;
             else if (s == r->n_src - 1) fail_msg("%s: in place", r->name);

@@ -1,5 +1,6 @@
-/* Every float operator against a double-precision reference written here from libm, over the whole range of floats, special
- * values and random operands, under each NaN rule. OPWRIGHT_NUM_TABLE=1 prints errors and costs. */
+/* Every float operator against a double-precision reference written here from libm, over the whole range of
+ * floats, special values and random operands, under each NaN rule. OPWRIGHT_NUM_TABLE=1 prints errors and
+ * costs. */
 #include "kir_run.h"
 
 #include <setjmp.h>
@@ -11,28 +12,55 @@
 
 #define EPS 0x1p-23
 
-/* ---- references ---------------------------------------------------------------------------------------------------- */
+/* ---- references
+ * ---------------------------------------------------------------------------------------------------- */
 
 #define SKIP 1.2345e300 /* the operator promises nothing here */
 
-static double r_sigmoid(double x) { return 1 / (1 + exp(-x)); }
-static double r_softplus(double x, double beta, double thr) { return beta * x > thr ? x : log1p(exp(beta * x)) / beta; }
-static double r_silu(double x) { return x / (1 + exp(-x)); }
-static double r_mish(double x) { return x * tanh(log1p(exp(x))); }
-static double r_cdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
-static double r_gelu(double x) { return x * r_cdf(x); }
+static double r_sigmoid(double x) {
+    return 1 / (1 + exp(-x));
+}
+static double r_softplus(double x, double beta, double thr) {
+    return beta * x > thr ? x : log1p(exp(beta * x)) / beta;
+}
+static double r_silu(double x) {
+    return x / (1 + exp(-x));
+}
+static double r_mish(double x) {
+    return x * tanh(log1p(exp(x)));
+}
+static double r_cdf(double x) {
+    return 0.5 * erfc(-x * M_SQRT1_2);
+}
+static double r_gelu(double x) {
+    return x * r_cdf(x);
+}
 static double r_gelu_tanh(double x) {
     double u = sqrt(2 / M_PI) * (x + 0.044715 * x * x * x); /* 0.5 (1 + tanh u) without cancellation */
     return x / (1 + exp(-2 * u));
 }
-static double r_elu(double x, double alpha, double scale, double in) { return x > 0 ? x * scale : alpha * scale * expm1(x * in); }
-static double r_max(double x, double y) { return isnan(x) || isnan(y) ? NAN : x > y ? x : y; }
-static double r_min(double x, double y) { return isnan(x) || isnan(y) ? NAN : x < y ? x : y; }
-static double r_clamp(double x, double lo, double hi) { return r_min(r_max(x, lo), hi); }
-static double r_sign(double x) { return (x > 0) - (x < 0); }
+static double r_elu(double x, double alpha, double scale, double in) {
+    return x > 0 ? x * scale : alpha * scale * expm1(x * in);
+}
+static double r_max(double x, double y) {
+    return isnan(x) || isnan(y) ? NAN : x > y ? x : y;
+}
+static double r_min(double x, double y) {
+    return isnan(x) || isnan(y) ? NAN : x < y ? x : y;
+}
+static double r_clamp(double x, double lo, double hi) {
+    return r_min(r_max(x, lo), hi);
+}
+static double r_sign(double x) {
+    return (x > 0) - (x < 0);
+}
 /* Quotients from 2^24 on are not divided exactly. */
-static bool far(double x, double y) { return isfinite(x) && isfinite(y) && y != 0 && fabs(x / y) >= 0x1p24; }
-static double r_fmod(double x, double y) { return far(x, y) ? SKIP : fmod(x, y); }
+static bool far(double x, double y) {
+    return isfinite(x) && isfinite(y) && y != 0 && fabs(x / y) >= 0x1p24;
+}
+static double r_fmod(double x, double y) {
+    return far(x, y) ? SKIP : fmod(x, y);
+}
 static double r_remainder(double x, double y) {
     if (far(x, y)) return SKIP;
     double m = fmod(x, y);
@@ -49,28 +77,56 @@ static double r_logaddexp(double x, double y) {
     if (x == y && isinf(x)) return x;
     return r_max(x, y) + log1p(exp(-fabs(x - y)));
 }
-static double r_xlogy(double x, double y) { return isnan(y) ? NAN : x == 0 ? 0 : x * log(y); }
-static double r_shrink(double x, double l) { return x > l ? x - l : x < -l ? x + l : isnan(x) ? x : 0; }
-static double r_gelu_grad(double x) { return r_cdf(x) + x * exp(-0.5 * x * x) / sqrt(2 * M_PI); }
+static double r_xlogy(double x, double y) {
+    return isnan(y) ? NAN : x == 0 ? 0 : x * log(y);
+}
+static double r_shrink(double x, double l) {
+    return x > l ? x - l : x < -l ? x + l : isnan(x) ? x : 0;
+}
+static double r_gelu_grad(double x) {
+    return r_cdf(x) + x * exp(-0.5 * x * x) / sqrt(2 * M_PI);
+}
 static double r_gelu_tanh_grad(double x) {
-    double c = sqrt(2 / M_PI), u = c * (x + 0.044715 * x * x * x), s = 1 / (1 + exp(-2 * u)), q = 1 / (1 + exp(2 * u));
+    double c = sqrt(2 / M_PI), u = c * (x + 0.044715 * x * x * x), s = 1 / (1 + exp(-2 * u)),
+           q = 1 / (1 + exp(2 * u));
     return s + (s * q == 0 && !isinf(x) ? 0 : x * s * q * 2 * c * (1 + 3 * 0.044715 * x * x));
 }
-static double r_silu_grad(double x) { return r_sigmoid(x) * (1 + x * (1 - r_sigmoid(x))); }
+static double r_silu_grad(double x) {
+    return r_sigmoid(x) * (1 + x * (1 - r_sigmoid(x)));
+}
 static double r_mish_grad(double x) {
     double t = tanh(log1p(exp(x)));
     return t + x * r_sigmoid(x) * (1 - t * t);
 }
-static double r_rintdec(double x, double p) { return rint((float)(x * p)) / p; } /* as PyTorch, x * p is rounded first */
-static double r_logit(double x) { return log(x / (1 - x)); }
-static double r_nan2num(double x, double n, double hi, double lo) { return isnan(x) ? n : x > hi ? hi : x < lo ? lo : x; }
-static double r_smooth(double x, double y, double b) { return fabs(x - y) < b ? 0.5 * (x - y) * (x - y) / b : fabs(x - y) - 0.5 * b; }
-static double r_huber(double x, double y, double d) { return fabs(x - y) < d ? 0.5 * (x - y) * (x - y) : d * (fabs(x - y) - 0.5 * d); }
-static double r_hypot(double x, double y) { return hypot(x, y); }
-static double r_heaviside(double x, double y) { return x == 0 ? y : x > 0 ? 1 : 0; }
-static double r_hardswish(double x) { return x * (r_clamp(x + 3, 0, 6) / 6); }
-static double r_pow(double x, double y) { return pow(x, y); }
-/* float32 overflow of an intermediate that PyTorch's own float kernel shares is not an error: see CASE's `cap`. */
+static double r_rintdec(double x, double p) {
+    return rint((float)(x * p)) / p;
+} /* as PyTorch, x * p is rounded first */
+static double r_logit(double x) {
+    return log(x / (1 - x));
+}
+static double r_nan2num(double x, double n, double hi, double lo) {
+    return isnan(x) ? n : x > hi ? hi : x < lo ? lo : x;
+}
+static double r_smooth(double x, double y, double b) {
+    return fabs(x - y) < b ? 0.5 * (x - y) * (x - y) / b : fabs(x - y) - 0.5 * b;
+}
+static double r_huber(double x, double y, double d) {
+    return fabs(x - y) < d ? 0.5 * (x - y) * (x - y) : d * (fabs(x - y) - 0.5 * d);
+}
+static double r_hypot(double x, double y) {
+    return hypot(x, y);
+}
+static double r_heaviside(double x, double y) {
+    return x == 0 ? y : x > 0 ? 1 : 0;
+}
+static double r_hardswish(double x) {
+    return x * (r_clamp(x + 3, 0, 6) / 6);
+}
+static double r_pow(double x, double y) {
+    return pow(x, y);
+}
+/* float32 overflow of an intermediate that PyTorch's own float kernel shares is not an error: see CASE's
+ * `cap`. */
 
 typedef double (*RefFn)(double x, double y, double z);
 
@@ -82,6 +138,7 @@ typedef struct Case {
     double floor;  /* absolute values that no longer count */
 } Case;
 
+/* clang-format off */
 #define CASES                                                                                                          \
     X(exp, "aten.exp.default", "x", exp(x), -87, 88.7, 2, 0)                                                            \
     X(exp2, "aten.exp2.default", "x", exp2(x), -126, 127.9, 4, 0)                                                       \
@@ -259,12 +316,13 @@ typedef struct Case {
     X(lnot, "aten.logical_not.default", "x", x == 0, -INFINITY, INFINITY, 0, 0)                                         \
     X(square, "aten.square.default", "x", x * x, -1e19, 1e19, 1, 1e-37)                                                 \
     X(clone, "aten.clone.default", "x", x, -INFINITY, INFINITY, 0, 0)
+/* clang-format on */
 
-#define X(name, target, args, expr, lo, hi, tol, fl)                                                                   \
-    static double ref_##name(double x, double y, double z) {                                                           \
-        const bool m = y > 0; /* what the mask operand holds */                                                        \
-        (void)x, (void)y, (void)z, (void)m;                                                                            \
-        return (double)(expr);                                                                                         \
+#define X(name, target, args, expr, lo, hi, tol, fl)                                                         \
+    static double ref_##name(double x, double y, double z) {                                                 \
+        const bool m = y > 0; /* what the mask operand holds */                                              \
+        (void)x, (void)y, (void)z, (void)m;                                                                  \
+        return (double)(expr);                                                                               \
     }
 CASES
 #undef X
@@ -274,7 +332,8 @@ static const Case ALL[] = {
 #undef X
 };
 
-/* ---- operands ------------------------------------------------------------------------------------------------------ */
+/* ---- operands
+ * ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Data {
     size_t n;
@@ -287,21 +346,70 @@ static uint32_t next_random(void) {
     return (uint32_t)(s >> 16);
 }
 
-static const float SPECIAL[] = {0,       -0.0f,    1,      -1,     0.5f,   -0.5f,   2,        -2,       3,        -3,      6,    100,
-                                -100,    1e-7f,    -1e-7f, 1e-30f, -1e-30f, 1e-38f, 1e-40f,   -1e-40f,  0x1p-149f, 1e10f,  -1e10f, 1e20f,
-                                -1e20f,  3e38f,    -3e38f, 0x1.fffffep127f, -0x1.fffffep127f, 0x1p-126f, 0.99999994f, 1.0000001f, 20, 88.7f, -88.7f,
-                                -103.9f, INFINITY, -INFINITY, NAN, 0.75f, 2.5f, 1.5f, -2.5f, -7, 7, 0x1p24f, 0x1p23f, -0x1p23f};
+static const float SPECIAL[] = {0,
+                                -0.0f,
+                                1,
+                                -1,
+                                0.5f,
+                                -0.5f,
+                                2,
+                                -2,
+                                3,
+                                -3,
+                                6,
+                                100,
+                                -100,
+                                1e-7f,
+                                -1e-7f,
+                                1e-30f,
+                                -1e-30f,
+                                1e-38f,
+                                1e-40f,
+                                -1e-40f,
+                                0x1p-149f,
+                                1e10f,
+                                -1e10f,
+                                1e20f,
+                                -1e20f,
+                                3e38f,
+                                -3e38f,
+                                0x1.fffffep127f,
+                                -0x1.fffffep127f,
+                                0x1p-126f,
+                                0.99999994f,
+                                1.0000001f,
+                                20,
+                                88.7f,
+                                -88.7f,
+                                -103.9f,
+                                INFINITY,
+                                -INFINITY,
+                                NAN,
+                                0.75f,
+                                2.5f,
+                                1.5f,
+                                -2.5f,
+                                -7,
+                                7,
+                                0x1p24f,
+                                0x1p23f,
+                                -0x1p23f};
 #define N_SPECIAL (sizeof SPECIAL / sizeof SPECIAL[0])
 
 /* Mixed magnitudes: any float, near 1, small integers and halves, a usual range. */
 static float random_float(void) {
     Cell c = {.u = next_random()};
     switch (next_random() % 5) {
-    case 0: return c.f;
-    case 1: return 1 + (float)(int32_t)c.u * 0x1p-40f;
-    case 2: return (float)((int32_t)(c.u % 129) - 64) * 0.5f;
-    case 3: return (float)(int32_t)c.u * 0x1p-30f;
-    default: return (float)(int32_t)c.u * 0x1p-26f;
+    case 0:
+        return c.f;
+    case 1:
+        return 1 + (float)(int32_t)c.u * 0x1p-40f;
+    case 2:
+        return (float)((int32_t)(c.u % 129) - 64) * 0.5f;
+    case 3:
+        return (float)(int32_t)c.u * 0x1p-30f;
+    default:
+        return (float)(int32_t)c.u * 0x1p-26f;
     }
 }
 
@@ -315,19 +423,22 @@ static Data make_data(size_t share) {
     Data d = {.n = grid + any + pairs + N_SPECIAL * N_SPECIAL};
     for (int i = 0; i < 4; i++) d.v[i] = malloc(d.n * sizeof(Cell));
     size_t at = 0;
-    for (size_t i = 0; i < grid; i++) put(&d, at++, ((float)i - (float)grid / 2) * 2e-4f * (float)share, random_float(), random_float());
+    for (size_t i = 0; i < grid; i++)
+        put(&d, at++, ((float)i - (float)grid / 2) * 2e-4f * (float)share, random_float(), random_float());
     for (size_t i = 0; i < any; i++) {
         Cell c = {.u = (uint32_t)(i * 28631u * share)};
         put(&d, at++, c.f, random_float(), random_float());
     }
     for (size_t i = 0; i < pairs; i++) put(&d, at++, random_float(), random_float(), random_float());
     for (size_t i = 0; i < N_SPECIAL; i++)
-        for (size_t j = 0; j < N_SPECIAL; j++) put(&d, at++, SPECIAL[i], SPECIAL[j], SPECIAL[(i + j) % N_SPECIAL]);
+        for (size_t j = 0; j < N_SPECIAL; j++)
+            put(&d, at++, SPECIAL[i], SPECIAL[j], SPECIAL[(i + j) % N_SPECIAL]);
     assert(at == d.n);
     return d;
 }
 
-/* ---- building a case ----------------------------------------------------------------------------------------------- */
+/* ---- building a case
+ * ----------------------------------------------------------------------------------------------- */
 
 typedef struct Built {
     Kir *kir;
@@ -339,7 +450,9 @@ static KirArg parse_arg(Kir *k, const char *word, Built *b, size_t *n_scalar, co
     static const char NAMES[] = "xyzm";
     const char *var = word[1] == '\0' ? strchr(NAMES, word[0]) : NULL;
     *str = NULL;
-    if (var) return (KirArg){.kind = KIR_ARG_VAL, .val = kir_load(k, *var == 'm' ? KIR_MASK : KIR_F32, (uint32_t)(var - NAMES))};
+    if (var)
+        return (KirArg){.kind = KIR_ARG_VAL,
+                        .val = kir_load(k, *var == 'm' ? KIR_MASK : KIR_F32, (uint32_t)(var - NAMES))};
     if (strcmp(word, "None") == 0) return (KirArg){.kind = KIR_ARG_NONE};
     if (strcmp(word, "True") == 0 || strcmp(word, "False") == 0)
         return (KirArg){.kind = KIR_ARG_NUM, .num = kir_const(word[0] == 'T'), .num_is_bool = true};
@@ -360,7 +473,9 @@ static KirArg parse_arg(Kir *k, const char *word, Built *b, size_t *n_scalar, co
 }
 
 static bool is_bool_op(const char *target) {
-    static const char *const NAMES[] = {"eq.", "ne.", "lt.", "le.", "gt.", "ge.", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit", "logical_"};
+    static const char *const NAMES[] = {"eq.",      "ne.",     "lt.",     "le.",      "gt.",
+                                        "ge.",      "isnan",   "isinf",   "isfinite", "isposinf",
+                                        "isneginf", "signbit", "logical_"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         if (strncmp(target + 5, NAMES[i], strlen(NAMES[i])) == 0) return true;
     return false;
@@ -372,7 +487,8 @@ static Built build(Arena *a, const Case *c, DType dtype) {
     const char *strs[8];
     size_t n = 0, n_scalar = 0;
     char *copy = arena_strdup(a, c->args), *state = NULL;
-    for (char *w = strtok_r(copy, " ", &state); w; w = strtok_r(NULL, " ", &state), n++) args[n] = parse_arg(b.kir, w, &b, &n_scalar, &strs[n]);
+    for (char *w = strtok_r(copy, " ", &state); w; w = strtok_r(NULL, " ", &state), n++)
+        args[n] = parse_arg(b.kir, w, &b, &n_scalar, &strs[n]);
     KirArg out = {0};
     Err err = {0};
     if (!pointwise_apply(b.kir, c->target, args, strs, n, dtype, b.is_mask ? DTYPE_BOOL : dtype, &out, &err))
@@ -384,7 +500,8 @@ static Built build(Arena *a, const Case *c, DType dtype) {
     return b;
 }
 
-/* ---- comparing ----------------------------------------------------------------------------------------------------- */
+/* ---- comparing
+ * ----------------------------------------------------------------------------------------------------- */
 
 typedef struct Score {
     double max, sum;
@@ -405,11 +522,14 @@ static void score_one(const Case *c, const Data *d, size_t i, double got, Score 
     if (want == SKIP) return;
     bool uses_y = strpbrk(c->args, "ym") != NULL, uses_z = strchr(c->args, 'z') != NULL;
     bool finite_in = isfinite(x) && (!uses_y || isfinite(y)) && (!uses_z || isfinite(z));
-    bool in_range = x >= c->lo && x <= c->hi && (!uses_y || (y >= c->lo && y <= c->hi)) && (!uses_z || (z >= c->lo && z <= c->hi));
+    bool in_range = x >= c->lo && x <= c->hi && (!uses_y || (y >= c->lo && y <= c->hi)) &&
+                    (!uses_z || (z >= c->lo && z <= c->hi));
     if (isnan(want) || isnan(got) || !finite_in) {
         bool same = isnan(want) ? isnan(got) : isinf(held) ? got == held : isfinite(got);
         if (!same && (in_range || !finite_in || isnan(want)) && s->bad_nan++ == 0) s->bad_at = i;
-        if (!finite_in && isfinite(held) && isfinite(got) && in_range && c->tol == 0 && got != want && s->bad_nan++ == 0) s->bad_at = i;
+        if (!finite_in && isfinite(held) && isfinite(got) && in_range && c->tol == 0 && got != want &&
+            s->bad_nan++ == 0)
+            s->bad_at = i;
         return;
     }
     if (!in_range) return;
@@ -422,7 +542,8 @@ static void score_one(const Case *c, const Data *d, size_t i, double got, Score 
     s->sum += e, s->n++;
 }
 
-/* The NaN rules other than the first only matter where there are NaNs: among the special values at the end. */
+/* The NaN rules other than the first only matter where there are NaNs: among the special values at the end.
+ */
 static Score run_case(const Case *c, const Built *b, const Data *d, NanRule rule) {
     Score s = {0};
     size_t first = rule == 0 ? 0 : d->n - N_SPECIAL * N_SPECIAL;
@@ -449,8 +570,10 @@ static double got_at(const Built *b, const Data *d, size_t i, NanRule rule) {
 static void report(const Case *c, const Built *b, const Data *d, NanRule rule, const Score *s, double tol) {
     size_t at = s->bad_nan ? s->bad_at : s->worst;
     double x = d->v[0][at].f, y = d->v[1][at].f, z = d->v[2][at].f;
-    print_error("%s (%s) rule %d: error %.2f of %.2f, %zu wrong NaN or inf; at %.9g %.9g %.9g got %.9g, want %.9g\n", c->target, c->args, rule,
-                s->max / EPS, tol / EPS, s->bad_nan, x, y, z, got_at(b, d, at, rule), c->ref(x, y, z));
+    print_error(
+        "%s (%s) rule %d: error %.2f of %.2f, %zu wrong NaN or inf; at %.9g %.9g %.9g got %.9g, want %.9g\n",
+        c->target, c->args, rule, s->max / EPS, tol / EPS, s->bad_nan, x, y, z, got_at(b, d, at, rule),
+        c->ref(x, y, z));
 }
 
 /* All cases as float32, or as float16 where the results are rounded later and recipes may be shorter. */
@@ -458,10 +581,13 @@ static void run_all(DType dtype) {
     bool table = getenv("OPWRIGHT_NUM_TABLE") != NULL;
     Data d = make_data(table ? 1 : 5);
     size_t failed = 0;
-    if (table) printf("%-36s %-18s %8s %6s %10s %10s\n", dtype_info(dtype)->torch, "arguments", "cycles", "insns", "max/2^-23", "mean/2^-23");
+    if (table)
+        printf("%-36s %-18s %8s %6s %10s %10s\n", dtype_info(dtype)->torch, "arguments", "cycles", "insns",
+               "max/2^-23", "mean/2^-23");
     for (size_t i = 0; i < sizeof ALL / sizeof ALL[0]; i++) {
         Case c = ALL[i];
-        if (dtype == DTYPE_F16 && strstr(c.target, "nan_to_num")) continue; /* its bounds are float16's: recipe_test */
+        if (dtype == DTYPE_F16 && strstr(c.target, "nan_to_num"))
+            continue; /* its bounds are float16's: recipe_test */
         Arena *a = arena_new();
         Built b = build(a, &c, dtype);
         if (dtype == DTYPE_F16) c.floor = fmax(c.floor, 1e-7);
@@ -469,8 +595,8 @@ static void run_all(DType dtype) {
         for (NanRule rule = 0; rule < NAN_RULES; rule++) {
             Score s = run_case(&c, &b, &d, rule);
             if (table && rule == 0)
-                printf("%-36s %-18s %8.1f %6zu %10.2f %10.3f\n", c.target, c.args, kir_cycles64(b.kir), b.kir->insns.n, s.max / EPS,
-                       s.n ? s.sum / (double)s.n / EPS : 0);
+                printf("%-36s %-18s %8.1f %6zu %10.2f %10.3f\n", c.target, c.args, kir_cycles64(b.kir),
+                       b.kir->insns.n, s.max / EPS, s.n ? s.sum / (double)s.n / EPS : 0);
             if (s.max <= tol && s.bad_nan == 0) continue;
             report(&c, &b, &d, rule, &s, tol);
             failed++;
@@ -493,6 +619,7 @@ static void short_recipes_serve_16_bits(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operators_follow_the_reference), cmocka_unit_test(short_recipes_serve_16_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operators_follow_the_reference),
+                                       cmocka_unit_test(short_recipes_serve_16_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

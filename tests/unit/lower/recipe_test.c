@@ -1,5 +1,5 @@
-/* The recipe language and the operator table apart from float accuracy: every row parses and applies, int32 and bool
- * operators exactly, classes and conversions, runtime numbers, errors, formulas. */
+/* The recipe language and the operator table apart from float accuracy: every row parses and applies, int32
+ * and bool operators exactly, classes and conversions, runtime numbers, errors, formulas. */
 #include "kir_run.h"
 #include "lower/recipe.h"
 
@@ -11,25 +11,20 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-/* ---- parser -------------------------------------------------------------------------------------------------------- */
+/* ---- parser
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void broken_recipes_are_refused_with_their_column(void **state) {
     (void)state;
     static const struct {
         const char *text, *column, *says;
     } BAD[] = {
-        {"", "column 1:", "operand is missing"},
-        {"1 +", "column 4:", "operand is missing"},
-        {"x * * y", "column 5:", "operand is missing"},
-        {"exp(x", "column 6:", "expected ')' or ','"},
-        {"(x + 1", "column 7:", "expected ')'"},
-        {"x y", "column 3:", "something follows"},
-        {"x $ y", "column 3:", "unexpected character"},
-        {"2x", "column 1:", "malformed number"},
-        {"a = x", "column 6:", "expected ';'"},
-        {"a = x;", "column 7:", "operand is missing"},
-        {"c ? a", "column 6:", "expected ':'"},
-        {"m == 'none", "column 6:", "without closing quote"},
+        {"", "column 1:", "operand is missing"},        {"1 +", "column 4:", "operand is missing"},
+        {"x * * y", "column 5:", "operand is missing"}, {"exp(x", "column 6:", "expected ')' or ','"},
+        {"(x + 1", "column 7:", "expected ')'"},        {"x y", "column 3:", "something follows"},
+        {"x $ y", "column 3:", "unexpected character"}, {"2x", "column 1:", "malformed number"},
+        {"a = x", "column 6:", "expected ';'"},         {"a = x;", "column 7:", "operand is missing"},
+        {"c ? a", "column 6:", "expected ':'"},         {"m == 'none", "column 6:", "without closing quote"},
         {"f(1,)", "column 5:", "operand is missing"},
     };
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
@@ -38,7 +33,8 @@ static void broken_recipes_are_refused_with_their_column(void **state) {
         assert_null(rx_parse(a, BAD[i].text, "row", &err));
         assert_int_equal(err.code, ERR_INTERNAL);
         assert_string_equal(err.where, "row");
-        if (!strstr(err.message, BAD[i].column) || !strstr(err.message, BAD[i].says)) fail_msg("\"%s\": %s", BAD[i].text, err.message);
+        if (!strstr(err.message, BAD[i].column) || !strstr(err.message, BAD[i].says))
+            fail_msg("\"%s\": %s", BAD[i].text, err.message);
         arena_free(a);
     }
     Arena *a = arena_new();
@@ -79,9 +75,11 @@ static void formulas_print_as_latex(void **state) {
     }
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------- */
+/* ---- the table
+ * ----------------------------------------------------------------------------------------------------- */
 
-/* Arguments for a row from its parameter list: tiles of `type` (masks where they must be), other values by name. */
+/* Arguments for a row from its parameter list: tiles of `type` (masks where they must be), other values by
+ * name. */
 static size_t make_args(Kir *k, const PointwiseOp *op, KirType type, KirArg *args, const char **strs) {
     size_t n = 0;
     char *copy = arena_strdup(k->arena, op->params), *state = NULL;
@@ -90,12 +88,19 @@ static size_t make_args(Kir *k, const PointwiseOp *op, KirType type, KirArg *arg
         strs[n] = NULL;
         if (strchr(w, '=')) continue;
         if (strncmp(w, "size", 4) == 0 || strncmp(w, "shape", 5) == 0) continue;
-        static const char *const NUMBERS[] = {"threshold", "value:any", "min_val", "max_val", "beta", "lambd", "alpha", "scale", "input_scale",
-                                              "negative_slope", "fill_value", "delta", "s", "is_result", "weight"};
+        static const char *const NUMBERS[] = {
+            "threshold",   "value:any",      "min_val",    "max_val", "beta", "lambd",     "alpha", "scale",
+            "input_scale", "negative_slope", "fill_value", "delta",   "s",    "is_result", "weight"};
         bool number = strncmp(w, "reduction", 9) == 0;
-        for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++) number = number || strcmp(w, NUMBERS[i]) == 0;
-        if (number) args[n] = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const(strncmp(w, "reduction", 9) == 0 ? 0 : 1), .num_is_int = true};
-        else args[n] = (KirArg){.kind = KIR_ARG_VAL, .val = kir_load(k, strstr(w, ":mask") ? KIR_MASK : type, (uint32_t)n)};
+        for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++)
+            number = number || strcmp(w, NUMBERS[i]) == 0;
+        if (number)
+            args[n] = (KirArg){.kind = KIR_ARG_NUM,
+                               .num = kir_const(strncmp(w, "reduction", 9) == 0 ? 0 : 1),
+                               .num_is_int = true};
+        else
+            args[n] = (KirArg){.kind = KIR_ARG_VAL,
+                               .val = kir_load(k, strstr(w, ":mask") ? KIR_MASK : type, (uint32_t)n)};
     }
     return n;
 }
@@ -110,8 +115,9 @@ static void every_row_parses_and_applies(void **state) {
         static const struct {
             DType in, out;
             KirType type;
-        } TRY[] = {{DTYPE_F32, DTYPE_F32, KIR_F32}, {DTYPE_F16, DTYPE_F16, KIR_F32}, {DTYPE_I32, DTYPE_I32, KIR_I32},
-                   {DTYPE_I32, DTYPE_F32, KIR_I32}, {DTYPE_BOOL, DTYPE_BOOL, KIR_MASK}, {DTYPE_BOOL, DTYPE_F32, KIR_MASK}};
+        } TRY[] = {{DTYPE_F32, DTYPE_F32, KIR_F32},    {DTYPE_F16, DTYPE_F16, KIR_F32},
+                   {DTYPE_I32, DTYPE_I32, KIR_I32},    {DTYPE_I32, DTYPE_F32, KIR_I32},
+                   {DTYPE_BOOL, DTYPE_BOOL, KIR_MASK}, {DTYPE_BOOL, DTYPE_F32, KIR_MASK}};
         size_t worked = 0;
         for (size_t t = 0; t < sizeof TRY / sizeof TRY[0]; t++) {
             Arena *a = arena_new();
@@ -121,7 +127,8 @@ static void every_row_parses_and_applies(void **state) {
             Err err = {0};
             size_t n = make_args(k, op, TRY[t].type, args, strs);
             bool ok = pointwise_apply(k, op->target, args, strs, n, TRY[t].in, TRY[t].out, &out, &err);
-            if (!ok && err.code != ERR_UNSUPPORTED && err.code != ERR_OK) fail_msg("%s: %s", op->target, err.message);
+            if (!ok && err.code != ERR_UNSUPPORTED && err.code != ERR_OK)
+                fail_msg("%s: %s", op->target, err.message);
             if (ok) {
                 worked++;
                 kir_store(k, 0, kir_materialise(k, out, kir_type_of_dtype(TRY[t].out)));
@@ -130,14 +137,16 @@ static void every_row_parses_and_applies(void **state) {
             }
             arena_free(a);
         }
-        bool none_by_default = strstr(op->params, "reduction=1") != NULL; /* PyTorch's default is a mean: not pointwise */
+        bool none_by_default =
+            strstr(op->params, "reduction=1") != NULL; /* PyTorch's default is a mean: not pointwise */
         if (worked == 0 && !none_by_default) fail_msg("%s works for no class", op->target);
         if (getenv("OPWRIGHT_LIST_OPS")) printf("%s\n", op->target);
     }
     assert_null(pointwise_find("aten.convolution.default"));
 }
 
-/* ---- running one operator ------------------------------------------------------------------------------------------ */
+/* ---- running one operator
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct Op {
     const char *target;
@@ -148,12 +157,13 @@ typedef struct Op {
     double scalars[4];
 } Op;
 
-#define X_ARG     ((KirArg){.kind = KIR_ARG_VAL, .val = 0})
-#define Y_ARG     ((KirArg){.kind = KIR_ARG_VAL, .val = 1})
-#define M_ARG     ((KirArg){.kind = KIR_ARG_VAL, .val = 2})
-#define INT(n)    ((KirArg){.kind = KIR_ARG_NUM, .num = {.value = (n)}, .num_is_int = true})
-#define FLOAT(n)  ((KirArg){.kind = KIR_ARG_NUM, .num = {.value = (n)}})
-#define RUNTIME(i) ((KirArg){.kind = KIR_ARG_NUM, .num = {.is_runtime = true, .index = (i)}, .num_is_int = true})
+#define X_ARG    ((KirArg){.kind = KIR_ARG_VAL, .val = 0})
+#define Y_ARG    ((KirArg){.kind = KIR_ARG_VAL, .val = 1})
+#define M_ARG    ((KirArg){.kind = KIR_ARG_VAL, .val = 2})
+#define INT(n)   ((KirArg){.kind = KIR_ARG_NUM, .num = {.value = (n)}, .num_is_int = true})
+#define FLOAT(n) ((KirArg){.kind = KIR_ARG_NUM, .num = {.value = (n)}})
+#define RUNTIME(i)                                                                                           \
+    ((KirArg){.kind = KIR_ARG_NUM, .num = {.is_runtime = true, .index = (i)}, .num_is_int = true})
 
 /* x and y are loads 0 and 1 of the input's class, a mask is load 2. */
 static Cell run_op(const Op *op, Cell x, Cell y, int m, KirType *out_type) {
@@ -163,7 +173,8 @@ static Cell run_op(const Op *op, Cell x, Cell y, int m, KirType *out_type) {
     kir_load(k, t, 0), kir_load(k, t, 1), kir_load(k, KIR_MASK, 2);
     KirArg out = {0};
     Err err = {0};
-    if (!pointwise_apply(k, op->target, op->arg, op->str, op->n_arg, op->in, op->out, &out, &err)) fail_msg("%s: %s", op->target, err.message);
+    if (!pointwise_apply(k, op->target, op->arg, op->str, op->n_arg, op->in, op->out, &out, &err))
+        fail_msg("%s: %s", op->target, err.message);
     KirVal v = kir_materialise(k, out, kir_type_of_dtype(op->out));
     *out_type = kir_type(k, v);
     kir_store(k, 0, v);
@@ -186,11 +197,19 @@ static double run_number(const Op *op, double x, double y, int m) {
     return out == KIR_F32 ? (double)r.f : (double)r.i;
 }
 
-/* ---- int32 --------------------------------------------------------------------------------------------------------- */
+/* ---- int32
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
-static int32_t wrap(int64_t v) { return (int32_t)(uint32_t)(uint64_t)v; }
-static int64_t i_floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
-static int64_t i_remainder(int64_t a, int64_t b) { return a - i_floordiv(a, b) * b; }
+static int32_t wrap(int64_t v) {
+    return (int32_t)(uint32_t)(uint64_t)v;
+}
+static int64_t i_floordiv(int64_t a, int64_t b) {
+    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+static int64_t i_remainder(int64_t a, int64_t b) {
+    return a - i_floordiv(a, b) * b;
+}
 static int64_t i_pow(int64_t a, int64_t b) {
     if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
     uint32_t r = 1, s = (uint32_t)a;
@@ -198,11 +217,18 @@ static int64_t i_pow(int64_t a, int64_t b) {
         if (b & 1) r *= s;
     return (int32_t)r;
 }
-static int64_t i_shl(int64_t a, int64_t b) { return b < 0 || b > 31 ? 0 : (int64_t)(int32_t)((uint32_t)a << b); }
-static int64_t i_shr(int64_t a, int64_t b) { return a >> (b < 0 || b > 31 ? 31 : b); }
-static bool i_dividable(int64_t a, int64_t b) { return b != 0 && !(a == INT32_MIN && b == -1); }
+static int64_t i_shl(int64_t a, int64_t b) {
+    return b < 0 || b > 31 ? 0 : (int64_t)(int32_t)((uint32_t)a << b);
+}
+static int64_t i_shr(int64_t a, int64_t b) {
+    return a >> (b < 0 || b > 31 ? 31 : b);
+}
+static bool i_dividable(int64_t a, int64_t b) {
+    return b != 0 && !(a == INT32_MIN && b == -1);
+}
 
 #define SKIP INT64_MIN /* the operator promises nothing here */
+/* clang-format off */
 #define INT_CASES                                                                                                      \
     X(add, "aten.add.Tensor", DTYPE_I32, a + b)                                                                              \
     X(sub, "aten.sub.Tensor", DTYPE_I32, a - b)                                                                              \
@@ -240,11 +266,49 @@ static bool i_dividable(int64_t a, int64_t b) { return b != 0 && !(a == INT32_MI
     X(signbit, "aten.signbit.default", DTYPE_BOOL, a < 0)                                                                        \
     X(isnan, "aten.isnan.default", DTYPE_BOOL, 0)                                                                              \
     X(isfinite, "aten.isfinite.default", DTYPE_BOOL, 1)
+/* clang-format on */
 
-
-static const int32_t EDGES[] = {0, 1, -1, 2, -2, 3, -3, 7, -7, 10, -10, 31, 32, 33, 63, 64, 100, -100, 255, 256, 46341, -46341, 65535, 65536, 16777215,
-                                16777216, 16777217, -16777217, 33554433, 1073741823, 1073741824, -1073741824, 2147483646, INT32_MAX, -INT32_MAX, INT32_MIN,
-                                INT32_MIN + 1, 123456789, -987654321, 1999999999, 715827883};
+static const int32_t EDGES[] = {0,
+                                1,
+                                -1,
+                                2,
+                                -2,
+                                3,
+                                -3,
+                                7,
+                                -7,
+                                10,
+                                -10,
+                                31,
+                                32,
+                                33,
+                                63,
+                                64,
+                                100,
+                                -100,
+                                255,
+                                256,
+                                46341,
+                                -46341,
+                                65535,
+                                65536,
+                                16777215,
+                                16777216,
+                                16777217,
+                                -16777217,
+                                33554433,
+                                1073741823,
+                                1073741824,
+                                -1073741824,
+                                2147483646,
+                                INT32_MAX,
+                                -INT32_MAX,
+                                INT32_MIN,
+                                INT32_MIN + 1,
+                                123456789,
+                                -987654321,
+                                1999999999,
+                                715827883};
 #define N_EDGES (sizeof EDGES / sizeof EDGES[0])
 #define N_PAIRS (N_EDGES * N_EDGES + 20000)
 
@@ -260,7 +324,9 @@ static void make_pairs(void) {
         pair_x[n].u = (uint32_t)(s >> 32);
         pair_y[n].u = (uint32_t)(s >> 16);
         if (n & 1) pair_y[n].i >>= s % 31;
-        if (n & 2) pair_x[n].u = pair_y[n].u * (uint32_t)(s % 7) + (uint32_t)(s % 3) - 1; /* around exact quotients */
+        if (n & 2)
+            pair_x[n].u =
+                pair_y[n].u * (uint32_t)(s % 7) + (uint32_t)(s % 3) - 1; /* around exact quotients */
         if (n & 4) pair_y[n].i >>= 24;
     }
 }
@@ -268,29 +334,34 @@ static void make_pairs(void) {
 static void check_int(const char *target, DType out, int64_t (*ref)(int64_t, int64_t)) {
     Arena *a = arena_new();
     Kir *k = kir_new(a);
-    KirArg args[] = {{.kind = KIR_ARG_VAL, .val = kir_load(k, KIR_I32, 0)}, {.kind = KIR_ARG_VAL, .val = kir_load(k, KIR_I32, 1)}}, r = {0};
+    KirArg args[] = {{.kind = KIR_ARG_VAL, .val = kir_load(k, KIR_I32, 0)},
+                     {.kind = KIR_ARG_VAL, .val = kir_load(k, KIR_I32, 1)}},
+           r = {0};
     Err err = {0};
     size_t n_arg = strchr(pointwise_find(target)->params, ' ') ? 2 : 1;
-    if (!pointwise_apply(k, target, args, NULL, n_arg, DTYPE_I32, out, &r, &err)) fail_msg("%s: %s", target, err.message);
+    if (!pointwise_apply(k, target, args, NULL, n_arg, DTYPE_I32, out, &r, &err))
+        fail_msg("%s: %s", target, err.message);
     kir_store(k, 0, kir_materialise(k, r, kir_type_of_dtype(out)));
     kir_prune(k);
     assert_true(kir_check(k, &err));
     const Cell *load[] = {pair_x, pair_y};
     Cell *store[] = {pair_out};
     kir_run(k, &(RunInput){load, store, NULL, N_PAIRS, NAN_PASSES});
-    if (getenv("OPWRIGHT_NUM_TABLE")) printf("%-36s %8.1f cycles, %zu instructions\n", target, kir_cycles64(k), k->insns.n);
+    if (getenv("OPWRIGHT_NUM_TABLE"))
+        printf("%-36s %8.1f cycles, %zu instructions\n", target, kir_cycles64(k), k->insns.n);
     for (size_t i = 0; i < N_PAIRS; i++) {
         int64_t want = ref(pair_x[i].i, pair_y[i].i);
         if (want != SKIP && pair_out[i].i != wrap(want))
-            fail_msg("%s of %d and %d gives %d, not %d", target, pair_x[i].i, pair_y[i].i, pair_out[i].i, wrap(want));
+            fail_msg("%s of %d and %d gives %d, not %d", target, pair_x[i].i, pair_y[i].i, pair_out[i].i,
+                     wrap(want));
     }
     arena_free(a);
 }
 
-#define X(name, target, out, expr)                                                                                     \
-    static int64_t ref_##name(int64_t a, int64_t b) {                                                                  \
-        (void)a, (void)b;                                                                                              \
-        return expr;                                                                                                   \
+#define X(name, target, out, expr)                                                                           \
+    static int64_t ref_##name(int64_t a, int64_t b) {                                                        \
+        (void)a, (void)b;                                                                                    \
+        return expr;                                                                                         \
     }
 INT_CASES
 #undef X
@@ -342,7 +413,8 @@ static void int32_with_numbers(void **state) {
     }
 }
 
-/* ---- classes ------------------------------------------------------------------------------------------------------- */
+/* ---- classes
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void integers_compute_as_floats_where_pytorch_says_so(void **state) {
     (void)state;
@@ -363,7 +435,8 @@ static void integers_compute_as_floats_where_pytorch_says_so(void **state) {
     op.str[2] = "trunc";
     assert_true(run_number(&op, -7, 2, 0) == -3);
     op = (Op){"aten.nan_to_num.default", DTYPE_F16, DTYPE_F16, {X_ARG}, {0}, 1, {0}};
-    assert_true(run_number(&op, INFINITY, 0, 0) == 65504 && run_number(&op, -INFINITY, 0, 0) == -65504 && run_number(&op, NAN, 0, 0) == 0);
+    assert_true(run_number(&op, INFINITY, 0, 0) == 65504 && run_number(&op, -INFINITY, 0, 0) == -65504 &&
+                run_number(&op, NAN, 0, 0) == 0);
 }
 
 static void bools_follow_logic(void **state) {
@@ -372,20 +445,24 @@ static void bools_follow_logic(void **state) {
         const char *target;
         int want[4]; /* of (x, y) = 00 01 10 11 */
     } CASES[] = {
-        {"aten.add.Tensor", {0, 1, 1, 1}},         {"aten.mul.Tensor", {0, 0, 0, 1}},         {"aten.maximum.default", {0, 1, 1, 1}},
-        {"aten.minimum.default", {0, 0, 0, 1}},    {"aten.eq.Tensor", {1, 0, 0, 1}},          {"aten.ne.Tensor", {0, 1, 1, 0}},
-        {"aten.lt.Tensor", {0, 1, 0, 0}},          {"aten.le.Tensor", {1, 1, 0, 1}},          {"aten.gt.Tensor", {0, 0, 1, 0}},
-        {"aten.ge.Tensor", {1, 0, 1, 1}},          {"aten.logical_and.default", {0, 0, 0, 1}}, {"aten.logical_or.default", {0, 1, 1, 1}},
-        {"aten.logical_xor.default", {0, 1, 1, 0}}, {"aten.bitwise_xor.Tensor", {0, 1, 1, 0}}, {"aten.bitwise_and.Tensor", {0, 0, 0, 1}},
-        {"aten.bitwise_or.Tensor", {0, 1, 1, 1}},
+        {"aten.add.Tensor", {0, 1, 1, 1}},          {"aten.mul.Tensor", {0, 0, 0, 1}},
+        {"aten.maximum.default", {0, 1, 1, 1}},     {"aten.minimum.default", {0, 0, 0, 1}},
+        {"aten.eq.Tensor", {1, 0, 0, 1}},           {"aten.ne.Tensor", {0, 1, 1, 0}},
+        {"aten.lt.Tensor", {0, 1, 0, 0}},           {"aten.le.Tensor", {1, 1, 0, 1}},
+        {"aten.gt.Tensor", {0, 0, 1, 0}},           {"aten.ge.Tensor", {1, 0, 1, 1}},
+        {"aten.logical_and.default", {0, 0, 0, 1}}, {"aten.logical_or.default", {0, 1, 1, 1}},
+        {"aten.logical_xor.default", {0, 1, 1, 0}}, {"aten.bitwise_xor.Tensor", {0, 1, 1, 0}},
+        {"aten.bitwise_and.Tensor", {0, 0, 0, 1}},  {"aten.bitwise_or.Tensor", {0, 1, 1, 1}},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         Op op = {CASES[i].target, DTYPE_BOOL, DTYPE_BOOL, {X_ARG, Y_ARG}, {0}, 2, {0}};
         for (int v = 0; v < 4; v++)
-            if (run_number(&op, v >> 1, v & 1, 0) != CASES[i].want[v]) fail_msg("%s of %d %d", CASES[i].target, v >> 1, v & 1);
+            if (run_number(&op, v >> 1, v & 1, 0) != CASES[i].want[v])
+                fail_msg("%s of %d %d", CASES[i].target, v >> 1, v & 1);
     }
     Op op = {"aten.where.self", DTYPE_BOOL, DTYPE_BOOL, {M_ARG, X_ARG, Y_ARG}, {0}, 3, {0}};
-    for (int v = 0; v < 8; v++) assert_true(run_number(&op, v & 1, v >> 1 & 1, v >> 2) == (v >> 2 ? v & 1 : v >> 1 & 1));
+    for (int v = 0; v < 8; v++)
+        assert_true(run_number(&op, v & 1, v >> 1 & 1, v >> 2) == (v >> 2 ? v & 1 : v >> 1 & 1));
     op = (Op){"aten.bitwise_not.default", DTYPE_BOOL, DTYPE_BOOL, {X_ARG}, {0}, 1, {0}};
     assert_true(run_number(&op, 0, 0, 0) == 1 && run_number(&op, 1, 0, 0) == 0);
 }
@@ -395,7 +472,8 @@ static void casts_follow_pytorch(void **state) {
     Op op = {"prims.convert_element_type.default", DTYPE_F32, DTYPE_I32, {X_ARG}, {0}, 1, {0}};
     assert_true(run_number(&op, -2.7, 0, 0) == -2 && run_number(&op, 2.7, 0, 0) == 2);
     op.out = DTYPE_BOOL;
-    assert_true(run_number(&op, -0.0, 0, 0) == 0 && run_number(&op, 0.1, 0, 0) == 1 && run_number(&op, NAN, 0, 0) == 1);
+    assert_true(run_number(&op, -0.0, 0, 0) == 0 && run_number(&op, 0.1, 0, 0) == 1 &&
+                run_number(&op, NAN, 0, 0) == 1);
     op.out = DTYPE_F16;
     assert_true(run_number(&op, 1 + 0x1p-11 + 0x1p-20, 0, 0) == 1 + 0x1p-10);
     op.out = DTYPE_BF16;
@@ -418,7 +496,8 @@ static void casts_follow_pytorch(void **state) {
     arena_free(a);
 }
 
-/* ---- numbers and errors -------------------------------------------------------------------------------------------- */
+/* ---- numbers and errors
+ * -------------------------------------------------------------------------------------------- */
 
 static void constants_come_back_as_numbers(void **state) {
     (void)state;
@@ -426,15 +505,19 @@ static void constants_come_back_as_numbers(void **state) {
     Kir *k = kir_new(a);
     KirArg like = {.kind = KIR_ARG_VAL, .val = kir_load(k, KIR_F32, 0)}, r = {0};
     Err err = {0};
-    assert_true(pointwise_apply(k, "aten.full_like.default", (KirArg[]){like, FLOAT(0.1)}, NULL, 2, DTYPE_F32, DTYPE_F32, &r, &err));
+    assert_true(pointwise_apply(k, "aten.full_like.default", (KirArg[]){like, FLOAT(0.1)}, NULL, 2, DTYPE_F32,
+                                DTYPE_F32, &r, &err));
     assert_true(r.kind == KIR_ARG_NUM && r.num.value == 0.1);
     assert_true(pointwise_apply(k, "aten.ones_like.default", &like, NULL, 1, DTYPE_F32, DTYPE_F32, &r, &err));
     assert_true(r.kind == KIR_ARG_NUM && r.num.value == 1 && !r.num_is_int);
-    assert_true(pointwise_apply(k, "aten.add.Tensor", (KirArg[]){INT(2), INT(3)}, NULL, 2, DTYPE_I32, DTYPE_I32, &r, &err));
+    assert_true(pointwise_apply(k, "aten.add.Tensor", (KirArg[]){INT(2), INT(3)}, NULL, 2, DTYPE_I32,
+                                DTYPE_I32, &r, &err));
     assert_true(r.kind == KIR_ARG_NUM && r.num.value == 5 && r.num_is_int);
-    assert_true(pointwise_apply(k, "aten.tanh.default", (KirArg[]){FLOAT(0.5)}, NULL, 1, DTYPE_F32, DTYPE_F32, &r, &err));
+    assert_true(pointwise_apply(k, "aten.tanh.default", (KirArg[]){FLOAT(0.5)}, NULL, 1, DTYPE_F32, DTYPE_F32,
+                                &r, &err));
     assert_true(r.kind == KIR_ARG_NUM && fabs(r.num.value - tanh(0.5)) < 1e-7);
-    assert_true(pointwise_apply(k, "aten.scalar_tensor.default", (KirArg[]){RUNTIME(1)}, NULL, 1, DTYPE_F32, DTYPE_F32, &r, &err));
+    assert_true(pointwise_apply(k, "aten.scalar_tensor.default", (KirArg[]){RUNTIME(1)}, NULL, 1, DTYPE_F32,
+                                DTYPE_F32, &r, &err));
     assert_true(r.kind == KIR_ARG_NUM && r.num.is_runtime && r.num.index == 1);
     arena_free(a);
 }
@@ -443,11 +526,13 @@ static void errors_name_the_operator_and_the_way_out(void **state) {
     (void)state;
     Arena *a = arena_new();
     Kir *k = kir_new(a);
-    KirArg x = {.kind = KIR_ARG_VAL, .val = kir_load(k, KIR_F32, 0)}, i = {.kind = KIR_ARG_VAL, .val = kir_load(k, KIR_I32, 1)}, r;
+    KirArg x = {.kind = KIR_ARG_VAL, .val = kir_load(k, KIR_F32, 0)},
+           i = {.kind = KIR_ARG_VAL, .val = kir_load(k, KIR_I32, 1)}, r;
     Err err = {0};
     assert_false(pointwise_apply(k, "aten.convolution.default", &x, NULL, 1, DTYPE_F32, DTYPE_F32, &r, &err));
     assert_true(err.code == ERR_UNSUPPORTED && strstr(err.message, "aten.convolution.default"));
-    assert_false(pointwise_apply(k, "aten.bitwise_and.Tensor", (KirArg[]){x, x}, NULL, 2, DTYPE_F32, DTYPE_F32, &r, &err));
+    assert_false(pointwise_apply(k, "aten.bitwise_and.Tensor", (KirArg[]){x, x}, NULL, 2, DTYPE_F32,
+                                 DTYPE_F32, &r, &err));
     assert_true(err.code == ERR_UNSUPPORTED && strstr(err.message, "floating") && strstr(err.hint, "int32"));
     assert_false(pointwise_apply(k, "aten.exp.default", &i, NULL, 1, DTYPE_I32, DTYPE_I32, &r, &err));
     assert_true(err.code == ERR_UNSUPPORTED && strstr(err.message, "integer") && strstr(err.hint, "float32"));
@@ -455,11 +540,14 @@ static void errors_name_the_operator_and_the_way_out(void **state) {
     assert_true(err.code == ERR_UNSUPPORTED && strstr(err.message, "float64") && strstr(err.hint, "float32"));
     assert_false(pointwise_apply(k, "aten.abs.default", &i, NULL, 1, DTYPE_I64, DTYPE_I64, &r, &err));
     assert_true(err.code == ERR_UNSUPPORTED && strstr(err.message, "int64") && strstr(err.hint, "int32"));
-    assert_false(pointwise_apply(k, "aten.mse_loss.default", (KirArg[]){x, x, INT(1)}, NULL, 3, DTYPE_F32, DTYPE_F32, &r, &err));
+    assert_false(pointwise_apply(k, "aten.mse_loss.default", (KirArg[]){x, x, INT(1)}, NULL, 3, DTYPE_F32,
+                                 DTYPE_F32, &r, &err));
     assert_true(err.code == ERR_UNSUPPORTED && strstr(err.message, "reduction none"));
-    assert_false(pointwise_apply(k, "aten.mse_loss.default", (KirArg[]){x, x}, NULL, 2, DTYPE_F32, DTYPE_F32, &r, &err));
+    assert_false(pointwise_apply(k, "aten.mse_loss.default", (KirArg[]){x, x}, NULL, 2, DTYPE_F32, DTYPE_F32,
+                                 &r, &err));
     assert_true(err.code == ERR_UNSUPPORTED);
-    assert_false(pointwise_apply(k, "aten.abs.default", (KirArg[]){x, x}, NULL, 2, DTYPE_F32, DTYPE_F32, &r, &err));
+    assert_false(
+        pointwise_apply(k, "aten.abs.default", (KirArg[]){x, x}, NULL, 2, DTYPE_F32, DTYPE_F32, &r, &err));
     assert_true(err.code == ERR_UNSUPPORTED && strstr(err.message, "1 arguments"));
     arena_free(a);
 }
@@ -472,9 +560,11 @@ static void known_numbers_take_the_cheap_form(void **state) {
         KirArg arg;
         double at_most;
     } CASES[] = {
-        {"aten.pow.Tensor_Scalar", INT(2), 1}, {"aten.pow.Tensor_Scalar", INT(3), 2}, {"aten.pow.Tensor_Scalar", FLOAT(0.5), 2},
-        {"aten.div.Scalar", INT(8), 1},        {"aten.add.Scalar", FLOAT(0.1), 1},    {"aten.sub.Scalar", FLOAT(0.1), 1},
-        {"aten.clamp_min.default", INT(0), 2.1}, {"aten.mul.Scalar", INT(1), 0},        {"aten.clamp.default", INT(0), 3},
+        {"aten.pow.Tensor_Scalar", INT(2), 1},     {"aten.pow.Tensor_Scalar", INT(3), 2},
+        {"aten.pow.Tensor_Scalar", FLOAT(0.5), 2}, {"aten.div.Scalar", INT(8), 1},
+        {"aten.add.Scalar", FLOAT(0.1), 1},        {"aten.sub.Scalar", FLOAT(0.1), 1},
+        {"aten.clamp_min.default", INT(0), 2.1},   {"aten.mul.Scalar", INT(1), 0},
+        {"aten.clamp.default", INT(0), 3},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         Arena *a = arena_new();
@@ -482,7 +572,8 @@ static void known_numbers_take_the_cheap_form(void **state) {
         KirArg r = {0};
         Err err = {0};
         KirArg x = {.kind = KIR_ARG_VAL, .val = kir_load(k, KIR_F32, 0)};
-        assert_true(pointwise_apply(k, CASES[i].target, (KirArg[]){x, CASES[i].arg}, NULL, 2, DTYPE_F32, DTYPE_F32, &r, &err));
+        assert_true(pointwise_apply(k, CASES[i].target, (KirArg[]){x, CASES[i].arg}, NULL, 2, DTYPE_F32,
+                                    DTYPE_F32, &r, &err));
         kir_store(k, 0, kir_materialise(k, r, KIR_F32));
         kir_prune(k);
         if (kir_cycles64(k) > CASES[i].at_most) fail_msg("%s costs %g", CASES[i].target, kir_cycles64(k));
