@@ -97,11 +97,24 @@ static bool parse_math(Arena *a, const Row *row, PointwiseOp *op, Err *err) {
     return true;
 }
 
+/* The parameter list as callers see it: names and defaults, without ":mask" and ":any". */
+static const char *plain_params(Arena *a, const char *params) {
+    char *out = arena_strdup(a, params), *to = out;
+    bool in_type = false;
+    for (const char *p = params; *p; p++) {
+        if (*p == ':') in_type = true;
+        if (*p == ' ' || *p == '=') in_type = false;
+        if (!in_type) *to++ = *p;
+    }
+    *to = '\0';
+    return out;
+}
+
 /* One entry for each name of the row. */
 static bool add_pointwise(Arena *a, const Row *row, Err *err) {
     char *copy = arena_strdup(a, row->names), *state = NULL;
     for (char *name = strtok_r(copy, " ", &state); name; name = strtok_r(NULL, " ", &state)) {
-        PointwiseEntry e = {.op = {.target = name, .params = row->params}};
+        PointwiseEntry e = {.op = {.target = name, .params = plain_params(a, row->params)}};
         if (!parse_row(a, row, name, &e.recipe, err) || !parse_math(a, row, &e.op, err)) return false;
         vec_push(a, &table.ops, e);
     }
