@@ -142,7 +142,11 @@ def npu_is_cpu() -> Iterator[None]:
         cls.npu = stay  # type: ignore[attr-defined]
     torch.Tensor.is_npu = property(lambda self: True)  # type: ignore[attr-defined]
     module_to = torch.nn.Module.to
-    torch.nn.Module.to = lambda self, *a, **k: module_to(self, *map(_cpu, a), **{n: _cpu(v) for n, v in k.items()})  # type: ignore[method-assign,assignment]
+
+    def to(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return module_to(self, *map(_cpu, args), **{n: _cpu(v) for n, v in kwargs.items()})
+
+    torch.nn.Module.to = to  # type: ignore[method-assign]
     try:
         with NpuIsCpu():
             yield

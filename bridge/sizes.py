@@ -27,13 +27,6 @@ class _DimSource(Source):
     def _name_template(self) -> str:
         return self.text
 
-    def name(self) -> str:  # a method up to PyTorch 2.9, a property after
-        return self.text
-
-    @property
-    def guard_source(self) -> Any:
-        return GuardSource.CONSTANT
-
     def __hash__(self) -> int:
         return hash(self.text)
 
@@ -41,8 +34,13 @@ class _DimSource(Source):
         return isinstance(other, _DimSource) and other.text == self.text
 
 
-if isinstance(vars(Source).get("name"), property) or not callable(vars(Source).get("name")):
-    _DimSource.name = property(lambda self: self.text)  # type: ignore[method-assign,assignment]
+def _as_in_source(attribute: str, value: Any) -> Any:
+    """A method or a property, whichever this PyTorch's Source has: newer ones turned methods into properties."""
+    return value if callable(vars(Source).get(attribute)) else property(value)
+
+
+_DimSource.name = _as_in_source("name", lambda self: self.text)  # type: ignore[method-assign,assignment]
+_DimSource.guard_source = _as_in_source("guard_source", lambda self: GuardSource.CONSTANT)  # type: ignore[method-assign,assignment]
 
 
 def new_shape_env() -> ShapeEnv:

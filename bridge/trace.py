@@ -18,8 +18,8 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicO
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from . import model_source, reference, scalars, sizes
-from .errors import BridgeError, from_user_code, is_out_of_memory, out_of_memory, same_file, user_line
-from .model_tensors import Slot, cast_floating, slots
+from .errors import BridgeError, from_user_code, same_file, user_line
+from .model_tensors import Slot, slots
 from .names import Names, operator_name
 from .recorder import Input, Node, Recorder, SizeArg, number_in, values_in
 
@@ -142,8 +142,6 @@ class TraceRun:
             raise BridgeError("unsupported", f"the shape of the result of {exc.func} depends on values", self.ref.path,
                               user_line(exc, self.ref.path), "use torch.where, which keeps the shape") from exc
         except Exception as exc:
-            if is_out_of_memory(exc):
-                raise out_of_memory() from exc
             raise from_user_code(exc, self.ref.path, "forward raised an exception while it was traced",
                                  "run forward once with get_inputs() in PyTorch; code that leaves torch (numpy, .data_ptr) "
                                  "cannot be traced") from exc
@@ -309,7 +307,7 @@ class Printed:
         """The size in the file itself, of the first dimension that is this symbol alone."""
         for leaf in self.run.inputs:
             for size, hint in zip(leaf.fake.shape, leaf.hint.shape):
-                if self.run.env.simplify(sizes.expr_of(size)) == symbol if isinstance(size, torch.SymInt) else False:
+                if isinstance(size, torch.SymInt) and self.run.env.simplify(sizes.expr_of(size)) == symbol:
                     return int(hint)
         raise AssertionError("a symbol without a dimension")
 
@@ -335,7 +333,7 @@ def json_value(value: Any, p: sizes.SizePrinter) -> Any:
     if isinstance(value, SizeArg):
         text = p.size(value.expr)
         return text if isinstance(text, int) else {"size": text}
-    if isinstance(value, (torch.SymInt,)):
+    if isinstance(value, torch.SymInt):
         return json_value(SizeArg(value.node.expr), p)
     if isinstance(value, torch.dtype):
         return {"dtype": reference.dtype_name(value)}
@@ -387,7 +385,8 @@ def trace_variants(plan: Plan, notes: list[str]) -> list[tuple[str, Printed]]:
             return [(reference.dtype_name(tensors[0].dtype) if tensors else "float32", own)]
     own_dtype = floating[0].dtype if floating and floating[0].dtype in FLOAT_VARIANTS else torch.float32
     if floating and floating[0].dtype not in FLOAT_VARIANTS:
-        notes.append(f"the file's inputs are {reference.dtype_name(floating[0].dtype)}, which an AI Core does not compute in; float32 takes its place")
+        notes.append(f"the file's inputs are {reference.dtype_name(floating[0].dtype)}, which an AI Core does not compute in; "
+                     "float32 takes its place")
     base = Printed(TraceRun(plan, own_dtype, plan.inputs, plan.init_inputs))
     out: list[tuple[str, Printed]] = []
     for dtype in FLOAT_VARIANTS:

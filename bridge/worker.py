@@ -41,6 +41,7 @@ def load_package() -> None:
 
 def import_torch() -> tuple[Optional[ModuleType], str]:
     """PyTorch with one thread (a thread pool does not survive a fork), or the reason why there is none."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         torch = importlib.import_module("torch")
         torch.set_num_threads(1)
