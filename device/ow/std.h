@@ -2,6 +2,8 @@
 #ifndef OW_STD_H
 #define OW_STD_H
 
+#include <stddef.h>
+
 namespace AscendC {
 namespace Std {
 template <typename T, T v> struct integral_constant {

@@ -5,6 +5,7 @@
 #define OW_VECTOR_H
 
 #include "ow/params.h"
+#include "ow/std.h"
 #include "ow/tensor.h"
 
 namespace AscendC {
@@ -141,6 +142,25 @@ OW_BINARY_N(Or, int16_t, uint16_t, int32_t, uint32_t)
                      ow_loc);                                                                                        \
         }                                                                                                            \
     }
+/* The vendor's second family, for tensors of traits: here U is T, given explicitly as Muls<float, float>(...). */
+#define OW_BINARY_SCALAR_TYPED(name, arg_decl, arg_use)                                                              \
+    template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<__is_same(PrimT<T>, U), bool> = true>  \
+    inline void name(OW_L(T) dst, OW_L(T) src, const U &scalarValue, uint64_t mask[], const uint32_t repeatTime,     \
+                     const UnaryRepeatParams &repeatParams arg_decl, OW_LOC)                                         \
+    {                                                                                                                \
+        name<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, repeatParams arg_use, ow_loc);                   \
+    }                                                                                                                \
+    template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<__is_same(PrimT<T>, U), bool> = true>  \
+    inline void name(OW_L(T) dst, OW_L(T) src, const U &scalarValue, uint64_t mask, const uint32_t repeatTime,       \
+                     const UnaryRepeatParams &repeatParams arg_decl, OW_LOC)                                         \
+    {                                                                                                                \
+        name<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, repeatParams arg_use, ow_loc);                   \
+    }                                                                                                                \
+    template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<__is_same(PrimT<T>, U), bool> = true>  \
+    inline void name(OW_L(T) dst, OW_L(T) src, const U &scalarValue, const int32_t &count, OW_LOC)                   \
+    {                                                                                                                \
+        name<T, isSetMask>(dst, src, scalarValue, count, ow_loc);                                                    \
+    }
 #define OW_NONE
 #define OW_ROUND_EN , bool roundEn = false
 OW_BINARY_SCALAR(Adds, OW_NONE, 0, half, int16_t, int32_t, float)
@@ -150,6 +170,16 @@ OW_BINARY_SCALAR(Mins, OW_NONE, 0, half, int16_t, int32_t, float)
 OW_BINARY_SCALAR(LeakyRelu, OW_NONE, 0, half, float)
 OW_BINARY_SCALAR(ShiftLeft, OW_NONE, 0, int16_t, uint16_t, int32_t, uint32_t)
 OW_BINARY_SCALAR(ShiftRight, OW_ROUND_EN, (uint32_t)roundEn, int16_t, uint16_t, int32_t, uint32_t)
+#define OW_ROUND_USE , roundEn
+OW_BINARY_SCALAR_TYPED(Adds, OW_NONE, OW_NONE)
+OW_BINARY_SCALAR_TYPED(Muls, OW_NONE, OW_NONE)
+OW_BINARY_SCALAR_TYPED(Maxs, OW_NONE, OW_NONE)
+OW_BINARY_SCALAR_TYPED(Mins, OW_NONE, OW_NONE)
+OW_BINARY_SCALAR_TYPED(LeakyRelu, OW_NONE, OW_NONE)
+OW_BINARY_SCALAR_TYPED(ShiftLeft, OW_NONE, OW_NONE)
+OW_BINARY_SCALAR_TYPED(ShiftRight, OW_ROUND_EN, OW_ROUND_USE)
+#undef OW_BINARY_SCALAR_TYPED
+#undef OW_ROUND_USE
 #undef OW_BINARY_SCALAR
 #undef OW_ROUND_EN
 
