@@ -271,6 +271,7 @@ typedef struct OwhFnDef {
     int32_t n_params;
     int (*call)(void *self, RtValue *args, int32_t n_args, RtValue *result, char *text, size_t n_text);
     void *self;
+    void (*drop)(void *self); /* before the library goes */
 } OwhFnDef;
 OWH_API void owh_binding_def(const OwhFnDef *def); /* texts are copied, defaults taken over */
 #define OWH_BINDING_INIT "owh_binding_init" /* what PYBIND11_MODULE exports: int (*)(char *text, size_t n_text) */

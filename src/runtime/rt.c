@@ -60,6 +60,7 @@ static void drop_op(Rt *rt) {
 }
 
 static void drop_binding(Rt *rt) {
+    for (size_t i = 0; i < rt->fns.n; i++) rt->fns.at[i].def.drop(rt->fns.at[i].def.self);
     if (rt->binding_lib) dlclose(rt->binding_lib);
     rt->binding_lib = NULL;
     memset(&rt->fns, 0, sizeof rt->fns);

@@ -245,6 +245,7 @@ template <size_t... I, class... A> struct Slots<std::index_sequence<I...>, A...>
 
 template <class F, class R, class... A> struct Bound {
     F fn;
+    static void Drop(void *self) { delete static_cast<Bound *>(self); }
     static int Call(void *self, RtValue *args, int32_t n_args, RtValue *result, char *text, size_t n_text) {
         if (n_args != static_cast<int32_t>(sizeof...(A))) return 2;
         try {
@@ -312,8 +313,10 @@ class module_ {
     static void Take(Extras &, return_value_policy) {}
     template <class... G> static void Take(Extras &, call_guard<G...>) {}
     static void Done(const char *name, const Extras &e, OwhFnDef def) {
-        if (e.n != 0 && e.n != e.max)
+        if (e.n != 0 && e.n != e.max) {
+            def.drop(def.self);
             throw c10::Error(std::string("m.def(\"") + name + "\"): the number of py::arg differs from the number of parameters");
+        }
         def.doc = e.doc;
         owh_binding_def(&def);
     }
@@ -334,7 +337,7 @@ class module_ {
         (Take(e, extra), ...);
         using B = detail::Bound<F, R, A...>;
         Done(name, e, OwhFnDef{name, "", detail::ResultName<R>::value, params, static_cast<int32_t>(sizeof...(A)), &B::Call,
-                               new B{f}}); /* lives as long as the library */
+                               new B{f}, &B::Drop});
     }
     const char *doc_ = "";
 };
