@@ -262,6 +262,8 @@ typedef struct Case {
     X(pow_half, "aten.pow.Tensor_Scalar", "x 0.5", sqrt(x), 0, INFINITY, 1, 0)                                          \
     X(pow_m1, "aten.pow.Tensor_Scalar", "x -1", 1 / x, -INFINITY, INFINITY, 1, 1e-37)                                   \
     X(pow_27, "aten.pow.Tensor_Scalar", "x 2.7", pow(x, 2.7f), 0, INFINITY, 8, 1e-37)                                   \
+    X(pow_15, "aten.pow.Tensor_Scalar", "x 1.5", pow(x, 1.5), 0, INFINITY, 3, 1e-36)                                    \
+    X(pow_45, "aten.pow.Tensor_Scalar", "x 4.5", pow(x, 4.5), 0, INFINITY, 5, 1e-30)                                    \
     X(pow_m33, "aten.pow.Tensor_Scalar", "x -3.3", pow(x, -3.3f), 0, INFINITY, 8, 1e-37)                                \
     X(pow_21, "aten.pow.Tensor_Scalar", "x 21", pow(x, 21), -INFINITY, INFINITY, 8, 1e-37)                              \
     X(pow_0, "aten.pow.Tensor_Scalar", "x 0", 1, -INFINITY, INFINITY, 0, 0)                                             \
