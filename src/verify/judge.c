@@ -346,6 +346,14 @@ bool judge_failure(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResu
     out->precision = json_array();
     out->verdict = VERDICT_FAIL;
     if (!timeout && !died) return false; /* *err is set by the bridge */
+    const char *said = text_at(e, "message");
+    if (died && said && strstr(said, "memory than the limit")) {
+        /* Told politely by Python's allocator, for the reference as well as for the candidate: the machine is too small. */
+        out->verdict = VERDICT_INFRA_ERROR;
+        out->reason = arena_strdup(a, said);
+        add_diag(c, "out-of-memory", "run", NULL, 0, out->reason, "运行所需内存超过上限", copy_text(a, e, "hint", NULL), "请减小 get_inputs 的尺寸, 或提高内存上限");
+        return true;
+    }
     const json_t *trail = json_object_get(e, "trail");
     const char *source = section_name(text_at(trail, "file")), *api = copy_text(a, trail, "api", NULL);
     int line = (int)json_integer_value(json_object_get(trail, "line"));
