@@ -149,7 +149,7 @@ class Runtime:
             raise self._error(None)
         self._functions: dict[str, list[_Signature]] = {}
         self.inputs: list[torch.Tensor] = []  # every tensor handed in, once: whoever holds copies can see what changed
-        self._input_of: dict[int, torch.Tensor] = {}  # by address of the storage
+        self._input_of: dict[tuple[int, torch.dtype], torch.Tensor] = {}  # by address of the storage
 
     def close(self) -> None:
         if self._rt:
@@ -210,7 +210,7 @@ class Runtime:
 
     def _make_function(self, name: str) -> Callable[..., Any]:
         def function(*args: Any, **kwargs: Any) -> Any:
-            return self.call(name, *args, **kwargs)
+            return self.call(name, args, kwargs)
 
         function.__name__ = function.__qualname__ = name
         function.__doc__ = "\n".join(f"{name}{s}" for s in self._functions[name])
@@ -218,7 +218,8 @@ class Runtime:
 
     # ---- calls
 
-    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Calls an exported function; the first overload that takes the arguments."""
         rt = self._open()
         for signature in self._functions.get(name, []):
             bound = signature.bind(args, kwargs)
@@ -322,9 +323,7 @@ class Runtime:
         address = storage.data_ptr()
         if t.dim() > MAX_RANK:
             raise OperatorError("binding", f"not modelled: a tensor of {t.dim()} dimensions, at most {MAX_RANK}")
-        known = self._input_of.get(address)
-        if known is None or known.untyped_storage().nbytes() != storage.nbytes() or known.untyped_storage().data_ptr() != address:
-            self._input_of[address] = t
+        self._input_of.setdefault((address, t.dtype), t)
         if not any(t is seen for seen in self.inputs):
             self.inputs.append(t)
         size, stride = (ctypes.c_int64 * max(t.dim(), 1))(*t.shape), (ctypes.c_int64 * max(t.dim(), 1))(*t.stride())
@@ -362,8 +361,8 @@ class Runtime:
         owner = t.base.contents if t.base else t
         size, stride = tuple(t.size[:t.rank]), tuple(t.stride[:t.rank])
         dtype = _DTYPES[self._lib.rt_dtype_name(t.dtype).decode()]
-        if owner.is_input and owner.storage in self._input_of:
-            source = self._input_of[owner.storage]
+        source = self._input_of.get((owner.storage or 0, dtype)) if owner.is_input else None
+        if source is not None:
             if source.shape == size and source.stride() == stride and source.storage_offset() == t.offset:
                 return source
             return source.detach().as_strided(size, stride, t.offset)

@@ -136,6 +136,11 @@ int rt_load_op(Rt *rt, const char *host_so, const char *kernel_name, const char 
     current = rt;
     drop_op(rt);
     rt_trail(rt, "host_operator_src", "static constructors");
+    void *loaded = dlopen(host_so, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (loaded) { /* its constructors, which register the operator, would not run again */
+        dlclose(loaded);
+        return rt_fail(rt, "host: %s is already loaded by another runtime", host_so);
+    }
     rt->host_lib = dlopen(host_so, RTLD_NOW | RTLD_LOCAL);
     if (!rt->host_lib) return rt_fail(rt, "host: %s", dlerror());
     rt->kernel_name = arena_strdup(rt->arena, kernel_name);
