@@ -1,5 +1,6 @@
-/* Static rules of python_bind_src: it launches the description's own operator in live code, and computes nothing. The
- * check looks at names of calls; what slips through is seen at run time, where no computing function exists. */
+/* Static rules of python_bind_src: it launches the description's own operator in live code, and computes
+ * nothing. The check looks at names of calls; what slips through is seen at run time, where no computing
+ * function exists. */
 #include "desc/desc_int.h"
 
 #include <ctype.h>
@@ -57,10 +58,12 @@ static bool is_own_aclnn(const Desc *d, const CxxToken *t) {
     return n_rest == n || (n_rest == n + 16 && !memcmp(rest + n, "GetWorkspaceSize", 16));
 }
 
-/* at::f( or torch::a::b::f(: returns the index of f when token i starts such a call that may compute, else 0. */
+/* at::f( or torch::a::b::f(: returns the index of f when token i starts such a call that may compute, else 0.
+ */
 static size_t computing_call(const CxxToken *t, size_t i) {
     bool root = cxx_is(&t[i], "at") || cxx_is(&t[i], "torch") || cxx_is(&t[i], "at_npu");
-    if (!root || !cxx_is(&t[i + 1], "::") || (i > 1 && cxx_is(&t[i - 1], "::") && t[i - 2].kind == CXX_IDENT)) return 0;
+    if (!root || !cxx_is(&t[i + 1], "::") || (i > 1 && cxx_is(&t[i - 1], "::") && t[i - 2].kind == CXX_IDENT))
+        return 0;
     bool allocator = false;
     while (cxx_is(&t[i + 1], "::") && t[i + 2].kind == CXX_IDENT) {
         allocator = allocator || cxx_is(&t[i], "OpPreparation");
@@ -68,7 +71,8 @@ static size_t computing_call(const CxxToken *t, size_t i) {
     }
     if (!cxx_is(&t[i + 1], "(") || allocator) return 0;
     const char *name = t[i].text;
-    bool constant_or_type = isupper((unsigned char)*name) || (*name == 'k' && t[i].n_bytes > 1 && isupper((unsigned char)name[1]));
+    bool constant_or_type = isupper((unsigned char)*name) ||
+                            (*name == 'k' && t[i].n_bytes > 1 && isupper((unsigned char)name[1]));
     return constant_or_type || in_list(ALLOWED, N_OF(ALLOWED), name, t[i].n_bytes) ? 0 : i;
 }
 
@@ -106,7 +110,8 @@ void check_binding(RuleList *list, const Desc *d) {
         size_t call = computing_call(t.at, i);
         if (call) add_named(list, RULE_BIND_COMPUTE, &t.at[i], &t.at[call]);
         if (computing_method(t.at, i)) add_named(list, RULE_BIND_COMPUTE, &t.at[i], &t.at[i]);
-        if (in_list(OTHERS, N_OF(OTHERS), t.at[i].text, t.at[i].n_bytes)) add_named(list, RULE_BIND_DISPATCH, &t.at[i], &t.at[i]);
+        if (in_list(OTHERS, N_OF(OTHERS), t.at[i].text, t.at[i].n_bytes))
+            add_named(list, RULE_BIND_DISPATCH, &t.at[i], &t.at[i]);
     }
     if (!own) rule_add(list, RULE_BIND_NO_LAUNCH, DESC_PYTHON_BIND, 0, d->op);
 }

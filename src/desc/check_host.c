@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-static char *token_text(Arena *a, const CxxToken *t) { return arena_strndup(a, t->text, t->n_bytes); }
+static char *token_text(Arena *a, const CxxToken *t) {
+    return arena_strndup(a, t->text, t->n_bytes);
+}
 
 static void check_op_add(RuleList *list, const Desc *d, const CxxTokens *t) {
     int line = 0;
@@ -43,7 +45,8 @@ typedef struct HostTensors {
 
 /* The first plain DataType({...}) list between token i and the end of the statement or the next tensor. */
 static void read_types(Arena *a, const CxxToken *t, size_t i, HostTensor *out) {
-    for (; t[i].kind != CXX_END && !cxx_is(&t[i], ";") && !cxx_is(&t[i], "Input") && !cxx_is(&t[i], "Output"); i++) {
+    for (; t[i].kind != CXX_END && !cxx_is(&t[i], ";") && !cxx_is(&t[i], "Input") && !cxx_is(&t[i], "Output");
+         i++) {
         if (!cxx_is(&t[i], "DataType") || !cxx_is(&t[i + 1], "(") || !cxx_is(&t[i + 2], "{")) continue;
         struct {
             const char **at;
@@ -65,7 +68,8 @@ static HostTensors read_tensors(Arena *a, const CxxTokens *t, const char *word) 
     HostTensors list = {0};
     for (size_t i = 1; i + 3 < t->n; i++) {
         const CxxToken *p = &t->at[i];
-        if (!cxx_is(p, word) || !cxx_is(p + 1, "(") || p[2].kind != CXX_STRING || !cxx_is(p + 3, ")")) continue;
+        if (!cxx_is(p, word) || !cxx_is(p + 1, "(") || p[2].kind != CXX_STRING || !cxx_is(p + 3, ")"))
+            continue;
         if (!cxx_is(p - 1, "->") && !cxx_is(p - 1, ".")) continue;
         HostTensor h = {.name = cxx_string_text(a, p + 2), .line = p->line};
         bool known = false;
@@ -85,8 +89,8 @@ static bool same_types(const DescTensor *d, size_t n_combos, const HostTensor *h
 }
 
 /* Adds a note for the first difference; true when there is one. */
-static bool note_difference(RuleList *list, const Desc *d, const HostTensors *host, const char *word, const DescTensor *tensors,
-                            size_t n) {
+static bool note_difference(RuleList *list, const Desc *d, const HostTensors *host, const char *word,
+                            const DescTensor *tensors, size_t n) {
     Arena *a = list->arena;
     int line = host->n ? host->at[0].line : 0;
     if (host->n != n) {
@@ -98,7 +102,8 @@ static bool note_difference(RuleList *list, const Desc *d, const HostTensors *ho
         const HostTensor *h = &host->at[i];
         if (strcmp(h->name, tensors[i].name) != 0) {
             rule_add(list, RULE_HOST_TENSORS, DESC_HOST_OPERATOR, h->line,
-                     arena_printf(a, "%s %zu is `%s` there and `%s` in project_json_src", word, i, h->name, tensors[i].name));
+                     arena_printf(a, "%s %zu is `%s` there and `%s` in project_json_src", word, i, h->name,
+                                  tensors[i].name));
             return true;
         }
         if (same_types(&tensors[i], d->n_combos, h)) continue;
@@ -119,13 +124,14 @@ static DescTensor *from_host(Arena *a, const HostTensors *host, size_t n_combos)
             if (!dtype_find(host->at[i].types[k], &types[k])) return NULL;
             formats[k] = "ND";
         }
-        out[i] = (DescTensor){.name = host->at[i].name, .param_type = "required", .types = types, .formats = formats};
+        out[i] = (DescTensor){
+            .name = host->at[i].name, .param_type = "required", .types = types, .formats = formats};
     }
     return out;
 }
 
-/* HW: msopgen makes only the skeleton from the JSON; the kernel's macros and argument list come from the operator
- * definition. So where the two differ, the definition counts, when it can be read. */
+/* HW: msopgen makes only the skeleton from the JSON; the kernel's macros and argument list come from the
+ * operator definition. So where the two differ, the definition counts, when it can be read. */
 static void adopt_host(Arena *a, Desc *d, const HostTensors *inputs, const HostTensors *outputs) {
     size_t n_combos = outputs->n ? outputs->at[0].n_types : 0;
     if (n_combos == 0) return;

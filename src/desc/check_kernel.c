@@ -1,4 +1,5 @@
-/* Static rules of kernel_src: there is code, and an entry of the right name, linkage and number of arguments. */
+/* Static rules of kernel_src: there is code, and an entry of the right name, linkage and number of arguments.
+ */
 #include "desc/desc_int.h"
 
 #include <string.h>
@@ -30,7 +31,9 @@ static bool has_c_linkage(const CxxToken *t, size_t i) {
     for (size_t k = i; k-- > 0;) {
         if (cxx_is(&t[k], "}")) open--;
         if (cxx_is(&t[k], "{")) open++;
-        if (open > 0 && cxx_is(&t[k], "{") && k >= 2 && cxx_is(&t[k - 1], "\"C\"") && cxx_is(&t[k - 2], "extern")) return true;
+        if (open > 0 && cxx_is(&t[k], "{") && k >= 2 && cxx_is(&t[k - 1], "\"C\"") &&
+            cxx_is(&t[k - 2], "extern"))
+            return true;
     }
     return false;
 }
@@ -58,8 +61,8 @@ static void check_entry(RuleList *list, const Desc *d, const Entry *e) {
         rule_add(list, RULE_KERNEL_ENTRY_C, DESC_KERNEL, e->name->line, d->kernel_name);
     size_t want = d->n_inputs + d->n_outputs + 2;
     if (e->n_args == want) return;
-    const char *text = arena_printf(a, "`%s` has %zu; %zu inputs + %zu outputs + workspace + tiling = %zu", d->kernel_name, e->n_args,
-                                    d->n_inputs, d->n_outputs, want);
+    const char *text = arena_printf(a, "`%s` has %zu; %zu inputs + %zu outputs + workspace + tiling = %zu",
+                                    d->kernel_name, e->n_args, d->n_inputs, d->n_outputs, want);
     rule_add(list, RULE_KERNEL_ARGS, DESC_KERNEL, e->name->line, text);
 }
 

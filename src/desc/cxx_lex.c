@@ -13,8 +13,12 @@ typedef struct Lexer {
     CxxTokens out;
 } Lexer;
 
-static bool is_ident_start(char c) { return isalpha((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80; }
-static bool is_ident(char c) { return is_ident_start(c) || isdigit((unsigned char)c); }
+static bool is_ident_start(char c) {
+    return isalpha((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+static bool is_ident(char c) {
+    return is_ident_start(c) || isdigit((unsigned char)c);
+}
 
 /* Length of a backslash-newline at p, or 0. */
 static size_t splice_len(const char *p) {
@@ -127,7 +131,8 @@ static bool is_dead_if(const char *text, size_t n) {
     return i >= n || text[i] == '\r' || text[i] == '/';
 }
 
-/* The rest of a line that is not compiled: a comment or string in it may still hide what looks like a directive. */
+/* The rest of a line that is not compiled: a comment or string in it may still hide what looks like a
+ * directive. */
 static void skip_dead_line(Lexer *l) {
     while (*l->p && *l->p != '\n') {
         if (l->p[0] == '/' && l->p[1] == '*') skip_block_comment(l);
@@ -255,7 +260,8 @@ char *cxx_string_text(Arena *a, const CxxToken *t) {
     if (quote > t->text && quote[-1] == 'R') {
         const char *paren = memchr(quote, '(', (size_t)(end - quote));
         size_t delim = paren ? (size_t)(paren - from) : 0;
-        bool closed = paren && (size_t)(end - paren) >= delim + 3 && end[-1] == '"' && end[-2 - (ptrdiff_t)delim] == ')';
+        bool closed = paren && (size_t)(end - paren) >= delim + 3 && end[-1] == '"' &&
+                      end[-2 - (ptrdiff_t)delim] == ')';
         if (!closed) return arena_strdup(a, "");
         return arena_strndup(a, paren + 1, (size_t)(end - paren) - delim - 3);
     }

@@ -1,6 +1,6 @@
-/* A lexer for the C++ of description files: enough to look at live code without being fooled by comments, string
- * literals, raw strings, line continuations or `#if 0` parts. It does not expand macros. Never fails: anything it does
- * not know is one punctuation token. */
+/* A lexer for the C++ of description files: enough to look at live code without being fooled by comments,
+ * string literals, raw strings, line continuations or `#if 0` parts. It does not expand macros. Never fails:
+ * anything it does not know is one punctuation token. */
 #ifndef OPWRIGHT_DESC_CXX_LEX_H
 #define OPWRIGHT_DESC_CXX_LEX_H
 

@@ -1,4 +1,5 @@
-/* Description files: the six sources, their meta data, and the static rules (formats: project_json_src ... model_src). */
+/* Description files: the six sources, their meta data, and the static rules (formats: project_json_src ...
+ * model_src). */
 #ifndef OPWRIGHT_DESC_DESC_H
 #define OPWRIGHT_DESC_DESC_H
 
@@ -36,8 +37,8 @@ typedef struct Desc {
     size_t n_inputs, n_outputs, n_combos;
 } Desc;
 
-/* POLICY: the form is not kept or work is done outside the kernel (REJECTED). NAMES: the sections contradict each other,
- * so that no device could run them (FAIL). NOTE: told, decides nothing. */
+/* POLICY: the form is not kept or work is done outside the kernel (REJECTED). NAMES: the sections contradict
+ * each other, so that no device could run them (FAIL). NOTE: told, decides nothing. */
 typedef enum { DESC_RULE_POLICY, DESC_RULE_NAMES, DESC_RULE_NOTE } DescRuleKind;
 
 /* A rule broken: found before anything is built. */
@@ -49,14 +50,17 @@ typedef struct DescViolation {
     const char *message, *message_zh, *hint, *hint_zh;
 } DescViolation;
 
-/* Evaluates the file in the worker and parses project_json_src. NULL and *err: not a description, with file and line. */
-Desc *desc_load(Arena *a, Bridge *b, const char *path, DescViolation **rules, size_t *n_rules, Err *err) ERR_CHECKED;
-/* The same from the worker's answer (docs/bridge.md, load_desc). Where the operator definition in host_operator_src names
- * other tensors or types than project_json_src, the definition counts and a NOTE says so. */
-Desc *desc_from_sources(Arena *a, const char *path, const json_t *result, DescViolation **rules, size_t *n_rules, Err *err)
-    ERR_CHECKED;
-/* The six sources of a file that is nothing but assignments of string literals, without Python; false for any other. A guess
- * that lets work start early: what desc_load says counts. */
+/* Evaluates the file in the worker and parses project_json_src. NULL and *err: not a description, with file
+ * and line. */
+Desc *desc_load(Arena *a, Bridge *b, const char *path, DescViolation **rules, size_t *n_rules,
+                Err *err) ERR_CHECKED;
+/* The same from the worker's answer (docs/bridge.md, load_desc). Where the operator definition in
+ * host_operator_src names other tensors or types than project_json_src, the definition counts and a NOTE says
+ * so. */
+Desc *desc_from_sources(Arena *a, const char *path, const json_t *result, DescViolation **rules,
+                        size_t *n_rules, Err *err) ERR_CHECKED;
+/* The six sources of a file that is nothing but assignments of string literals, without Python; false for any
+ * other. A guess that lets work start early: what desc_load says counts. */
 bool desc_peek(Arena *a, const char *text, const char *source[DESC_N_SOURCES]);
 /* The description of a guess. NULL, without a reason, when it is none or breaks a rule. */
 Desc *desc_from_peek(Arena *a, const char *path, const char *const source[DESC_N_SOURCES]);

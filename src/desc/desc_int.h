@@ -30,8 +30,8 @@ void rule_add_from_worker(RuleList *list, const json_t *entry);
 /* ---- project_json.c: fills op, kernel_name, inputs, outputs, n_combos of *d from its project_json_src. */
 bool project_json_parse(Arena *a, Desc *d, Err *err) ERR_CHECKED;
 
-/* ---- json_locate.c: line (1-based) where the value at `path` starts in a JSON text, or of the innermost value that
- * exists; 1 when the text is no JSON. A step is a key or, with key NULL, an index. */
+/* ---- json_locate.c: line (1-based) where the value at `path` starts in a JSON text, or of the innermost
+ * value that exists; 1 when the text is no JSON. A step is a key or, with key NULL, an index. */
 typedef struct JsonStep {
     const char *key;
     size_t index;
@@ -40,7 +40,8 @@ int json_locate(const char *text, const JsonStep *path, size_t n_steps);
 
 /* ---- check_*.c: static rules on comment-free tokens. */
 void check_kernel(RuleList *list, const Desc *d);
-void check_host(RuleList *list, Desc *d); /* also takes over tensors that only the operator definition has right */
+void check_host(RuleList *list,
+                Desc *d); /* also takes over tensors that only the operator definition has right */
 void check_binding(RuleList *list, const Desc *d);
 
 #endif

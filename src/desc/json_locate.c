@@ -1,5 +1,6 @@
-/* Where a value stands in a JSON text: the parser used for the values themselves keeps no positions, and an error in a
- * description should name its line. Works on any text; gives up quietly where the text is no JSON. */
+/* Where a value stands in a JSON text: the parser used for the values themselves keeps no positions, and an
+ * error in a description should name its line. Works on any text; gives up quietly where the text is no JSON.
+ */
 #include "desc/desc_int.h"
 
 #include <string.h>

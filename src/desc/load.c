@@ -1,12 +1,13 @@
-/* Loads a description: the worker evaluates the file, the meta data is parsed, the static rules are applied. */
+/* Loads a description: the worker evaluates the file, the meta data is parsed, the static rules are applied.
+ */
 #include "desc/desc_int.h"
 
 #include <string.h>
 
 const char *const DESC_SOURCE_NAMES[DESC_N_SOURCES] = {
-    [DESC_PROJECT_JSON] = "project_json_src", [DESC_HOST_TILING] = "host_tiling_src",
+    [DESC_PROJECT_JSON] = "project_json_src",   [DESC_HOST_TILING] = "host_tiling_src",
     [DESC_HOST_OPERATOR] = "host_operator_src", [DESC_KERNEL] = "kernel_src",
-    [DESC_PYTHON_BIND] = "python_bind_src",   [DESC_MODEL] = "model_src",
+    [DESC_PYTHON_BIND] = "python_bind_src",     [DESC_MODEL] = "model_src",
 };
 
 static bool take_sources(Arena *a, Desc *d, const json_t *result, Err *err) {
@@ -16,8 +17,10 @@ static bool take_sources(Arena *a, Desc *d, const json_t *result, Err *err) {
         const char *text = json_string_value(json_object_get(sources, name));
         if (!text) {
             err_set(err, ERR_BAD_INPUT, d->path, "%s has no string `%s`", d->path, name);
-            return err_hint(err, "a description defines project_json_src, host_tiling_src, host_operator_src, kernel_src, "
-                                 "python_bind_src and model_src");
+            return err_hint(
+                err,
+                "a description defines project_json_src, host_tiling_src, host_operator_src, kernel_src, "
+                "python_bind_src and model_src");
         }
         d->source[i] = arena_strdup(a, text);
         d->line[i] = (int)json_integer_value(json_object_get(lines, name));
@@ -31,7 +34,8 @@ static void check_sources(RuleList *list, Desc *d) {
     check_binding(list, d);
 }
 
-Desc *desc_from_sources(Arena *a, const char *path, const json_t *result, DescViolation **rules, size_t *n_rules, Err *err) {
+Desc *desc_from_sources(Arena *a, const char *path, const json_t *result, DescViolation **rules,
+                        size_t *n_rules, Err *err) {
     Desc *d = ARENA_NEW(a, Desc);
     d->path = arena_strdup(a, path);
     if (!take_sources(a, d, result, err) || !project_json_parse(a, d, err)) return NULL;

@@ -1,6 +1,7 @@
-/* Reads a description without Python, when it is nothing but assignments of string literals, as most are. PyTorch takes
- * seconds to import and the worker evaluates the file after that, so whoever can see the sources now can compile
- * meanwhile. What this reads is a guess to be checked against the worker's answer: anything unusual is given up on. */
+/* Reads a description without Python, when it is nothing but assignments of string literals, as most are.
+ * PyTorch takes seconds to import and the worker evaluates the file after that, so whoever can see the
+ * sources now can compile meanwhile. What this reads is a guess to be checked against the worker's answer:
+ * anything unusual is given up on. */
 #include "desc/desc.h"
 
 #include "base/strbuf.h"
@@ -58,7 +59,8 @@ static bool escape(Peek *k, StrBuf *sb) {
         add_utf8(sb, c);
         return true;
     }
-    if (!e || e == 'N' || isdigit((unsigned char)e)) return false; /* names of characters and octal: not worth it */
+    if (!e || e == 'N' || isdigit((unsigned char)e))
+        return false; /* names of characters and octal: not worth it */
     strbuf_add(sb, "\\");
     strbuf_addn(sb, &e, 1);
     return true;

@@ -1,5 +1,6 @@
-/* Writes a description file. People read these files, so a source goes into a triple-quoted literal wherever Python
- * reads that back byte for byte, raw when it has backslashes; otherwise it is written line by line with escapes. */
+/* Writes a description file. People read these files, so a source goes into a triple-quoted literal wherever
+ * Python reads that back byte for byte, raw when it has backslashes; otherwise it is written line by line
+ * with escapes. */
 #include "desc/desc.h"
 
 #include "base/strbuf.h"
@@ -17,8 +18,8 @@ static size_t utf8_len(const unsigned char *s) {
     return n;
 }
 
-/* Characters that may stand in a literal as they are: Python turns a carriage return into a newline, and other control
- * characters are invisible. */
+/* Characters that may stand in a literal as they are: Python turns a carriage return into a newline, and
+ * other control characters are invisible. */
 static bool is_plain(const unsigned char *s, size_t len) {
     if (len == 0) return false;
     if (len == 1) return (*s >= 0x20 && *s < 0x7f) || *s == '\n' || *s == '\t';
@@ -40,7 +41,8 @@ static bool fits_triple(const char *text, char quote) {
 }
 
 static void print_escaped_char(StrBuf *sb, const unsigned char *s, size_t len) {
-    if (len == 0) strbuf_printf(sb, "\\udc%02x", (unsigned)*s); /* PEP 383: how Python holds a byte that is no UTF-8 */
+    if (len == 0)
+        strbuf_printf(sb, "\\udc%02x", (unsigned)*s); /* PEP 383: how Python holds a byte that is no UTF-8 */
     else if (*s == '\n') strbuf_add(sb, "\\n");
     else if (*s == '\t') strbuf_add(sb, "\\t");
     else if (*s == '\r') strbuf_add(sb, "\\r");

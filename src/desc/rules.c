@@ -12,7 +12,7 @@ typedef struct RuleRow {
 } RuleRow;
 
 static const RuleRow ROWS[] = {
-#define RULE(id, name_, kind_, message_, message_zh_, hint_, hint_zh_)                                           \
+#define RULE(id, name_, kind_, message_, message_zh_, hint_, hint_zh_)                                       \
     [RULE_##id] = {name_, DESC_RULE_##kind_, message_, message_zh_, hint_, hint_zh_},
 #include "desc/rules.def"
 #undef RULE
@@ -59,7 +59,8 @@ void rule_add_from_worker(RuleList *list, const json_t *entry) {
         if (!strcmp(ROWS[i].name, name)) row = &ROWS[i];
     const char *message = text_of(a, entry, "message", row ? row->message : name);
     const char *hint = text_of(a, entry, "hint", row ? row->hint : "");
-    /* The worker's message names the function and the place; the table's Chinese text is general, so both are given. */
+    /* The worker's message names the function and the place; the table's Chinese text is general, so both are
+     * given. */
     const char *zh = row ? arena_printf(a, "%s (%s)", row->message_zh, message) : message;
     DescViolation v = {
         .rule = name,

@@ -1,6 +1,6 @@
-/* Builds a description: one kernel library per dtype combination, the host library and the binding, compiled by child
- * processes side by side. `#line` gives the user's sections their names, so that compiler messages and the simulator's
- * findings speak of kernel_src:57. */
+/* Builds a description: one kernel library per dtype combination, the host library and the binding, compiled
+ * by child processes side by side. `#line` gives the user's sections their names, so that compiler messages
+ * and the simulator's findings speak of kernel_src:57. */
 #include "verify/verify_int.h"
 
 #include "base/fs.h"
@@ -60,7 +60,8 @@ static void pool_run(Pool *p) {
     pthread_mutex_destroy(&p->lock);
 }
 
-/* ---------------------------------------------------------------------------------------------------- the sources */
+/* ---------------------------------------------------------------------------------------------------- the
+ * sources */
 
 static bool write_text(const char *dir, const char *name, const StrBuf *sb, Arena *a, Err *err) {
     return fs_write(arena_printf(a, "%s/%s", dir, name), sb->text, sb->n_bytes, err);
@@ -72,13 +73,14 @@ static void add_section(StrBuf *sb, const Desc *d, DescSource s) {
     strbuf_add(sb, "\n");
 }
 
-/* HW: OpDef::Input: the name of a tensor, upper-cased, gives DTYPE_, ORIG_DTYPE_ and FORMAT_ macros in its kernel. */
+/* HW: OpDef::Input: the name of a tensor, upper-cased, gives DTYPE_, ORIG_DTYPE_ and FORMAT_ macros in its
+ * kernel. */
 static void add_macros(StrBuf *sb, Arena *a, const DescTensor *t, size_t combo) {
     char *upper = arena_strdup(a, t->name);
     for (char *p = upper; *p; p++) *p = (char)toupper((unsigned char)*p);
     const DTypeInfo *type = dtype_info(t->types[combo]);
-    strbuf_printf(sb, "#define DTYPE_%s %s\n#define ORIG_DTYPE_%s %s\n#define FORMAT_%s FORMAT_%s\n", upper, type->cxx, upper, type->ge,
-                  upper, t->formats[combo]);
+    strbuf_printf(sb, "#define DTYPE_%s %s\n#define ORIG_DTYPE_%s %s\n#define FORMAT_%s FORMAT_%s\n", upper,
+                  type->cxx, upper, type->ge, upper, t->formats[combo]);
 }
 
 static bool write_kernel(Arena *a, const Desc *d, const char *dir, size_t combo, Err *err) {
@@ -89,7 +91,8 @@ static bool write_kernel(Arena *a, const Desc *d, const char *dir, size_t combo,
     strbuf_printf(&sb, "#define OW_OP %s\n#include \"%s_tiling.h\"\n", d->op, d->kernel_name);
     add_section(&sb, d, DESC_KERNEL);
     /* What the simulator calls; after the user's text, where its types are known. */
-    strbuf_add(&sb, "#line 1 \"kernel_entry\"\n#ifndef OW_KERNEL_OPERATOR_H\n#error kernel_src does not include kernel_operator.h\n#endif\n");
+    strbuf_add(&sb, "#line 1 \"kernel_entry\"\n#ifndef OW_KERNEL_OPERATOR_H\n#error kernel_src does not "
+                    "include kernel_operator.h\n#endif\n");
     strbuf_printf(&sb, "OW_KERNEL_ENTRY(%s, %zu)\n", d->kernel_name, d->n_inputs + d->n_outputs + 2);
     return write_text(dir, arena_printf(a, "kernel_%zu.cpp", combo), &sb, a, err);
 }
@@ -104,25 +107,29 @@ static bool write_sources(Arena *a, const Desc *d, const char *dir, Err *err) {
     add_section(&host, d, DESC_HOST_OPERATOR);
     add_section(&bind, d, DESC_PYTHON_BIND);
     if (!write_text(dir, arena_printf(a, "%s_tiling.h", d->kernel_name), &tiling, a, err)) return false;
-    if (!write_text(dir, "host.cpp", &host, a, err) || !write_text(dir, "binding.cpp", &bind, a, err)) return false;
+    if (!write_text(dir, "host.cpp", &host, a, err) || !write_text(dir, "binding.cpp", &bind, a, err))
+        return false;
     for (size_t i = 0; i < d->n_combos; i++)
         if (!write_kernel(a, d, dir, i, err)) return false;
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the jobs */
+/* ------------------------------------------------------------------------------------------------------- the
+ * jobs */
 
 typedef struct Side {
     const char *opt;      /* optimisation: kernels run their scalar code a million times, host code once */
     const char *includes; /* folder below home */
 } Side;
 
-/* No precompiled headers: they would take 0.3 s of 0.8 s of processor time off, for a cache of 50 MB that can go stale. */
+/* No precompiled headers: they would take 0.3 s of 0.8 s of processor time off, for a cache of 50 MB that can
+ * go stale. */
 static const Side KERNEL_SIDE = {"-O1", "device"};
 static const Side HOST_SIDE = {"-O0", "hostapi/host"};
 static const Side BINDING_SIDE = {"-O0", "hostapi/torch"};
 
-static const char *const *make_argv(Arena *a, const Toolchain *t, const Side *side, const char *dir, const char *source, const char *output) {
+static const char *const *make_argv(Arena *a, const Toolchain *t, const Side *side, const char *dir,
+                                    const char *source, const char *output) {
     struct {
         const char **at;
         size_t n, cap;
@@ -130,8 +137,9 @@ static const char *const *make_argv(Arena *a, const Toolchain *t, const Side *si
     bool clang = strstr(t->version, "clang") != NULL;
     const char *const fixed[] = {"env", "LC_ALL=C", t->cxx, "-std=c++17", side->opt, "-fPIC", "-shared", "-w",
                                  /* one text line for one message; the source line is added by us */
-                                 clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret", "-fmessage-length=0",
-                                 clang ? "-ferror-limit=20" : "-fmax-errors=20", "-fvisibility=hidden"};
+                                 clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret",
+                                 "-fmessage-length=0", clang ? "-ferror-limit=20" : "-fmax-errors=20",
+                                 "-fvisibility=hidden"};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) vec_push(a, &v, fixed[i]);
     vec_push(a, &v, arena_printf(a, "-I%s", dir));
     vec_push(a, &v, arena_printf(a, "-I%s/%s", t->home, side->includes));
@@ -153,19 +161,25 @@ static bool compiler_failed(const Job *j, Err *err) {
     const char *text = j->result.output;
     size_t n = strlen(text), keep = n > 600 ? 600 : n;
     if (j->result.signal_no)
-        return err_set(err, ERR_INTERNAL, NULL, "the compiler was killed by signal %d: %s", j->result.signal_no, text + n - keep);
-    return err_set(err, ERR_INTERNAL, NULL, "the compiler failed with status %d: %s", j->result.exit_code, text + n - keep);
+        return err_set(err, ERR_INTERNAL, NULL, "the compiler was killed by signal %d: %s",
+                       j->result.signal_no, text + n - keep);
+    return err_set(err, ERR_INTERNAL, NULL, "the compiler failed with status %d: %s", j->result.exit_code,
+                   text + n - keep);
 }
 
 /* What one finished job means; false for failures of ours. */
-static bool take_job(Arena *a, const Toolchain *t, const Desc *d, const Job *j, double limit_s, Build *b, DiagList *diags, Err *err) {
+static bool take_job(Arena *a, const Toolchain *t, const Desc *d, const Job *j, double limit_s, Build *b,
+                     DiagList *diags, Err *err) {
     if (j->failed_us) {
         *err = j->err;
         return false;
     }
     if (j->result.timed_out) {
         const char *text = arena_printf(a, "the compiler was not done after %.0f s", limit_s);
-        Diag slow = {.check = "compile-timeout", .stage = "build", .text = text, .text_zh = arena_printf(a, "编译超过 %.0f 秒", limit_s),
+        Diag slow = {.check = "compile-timeout",
+                     .stage = "build",
+                     .text = text,
+                     .text_zh = arena_printf(a, "编译超过 %.0f 秒", limit_s),
                      .hint = "look for templates that expand without end, or raise the time limit",
                      .hint_zh = "请检查是否有无限展开的模板, 或提高时间上限"};
         diag_add(diags, &slow);
@@ -179,13 +193,18 @@ static bool take_job(Arena *a, const Toolchain *t, const Desc *d, const Job *j, 
     return true;
 }
 
-bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, double limit_s, Build *b, DiagList *diags, Err *err) {
+bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, double limit_s, Build *b,
+               DiagList *diags, Err *err) {
     double start = time_now_s();
     size_t n = d->n_combos + 2;
-    *b = (Build){.dir = dir, .n_kernels = d->n_combos, .ok = true, .kernel_sos = ARENA_ARRAY(a, d->n_combos, const char *)};
+    *b = (Build){.dir = dir,
+                 .n_kernels = d->n_combos,
+                 .ok = true,
+                 .kernel_sos = ARENA_ARRAY(a, d->n_combos, const char *)};
     if (!write_sources(a, d, dir, err)) return false;
     Job *jobs = ARENA_ARRAY(a, n, Job);
-    for (size_t i = 0; i < d->n_combos; i++) jobs[i] = make_job(a, t, &KERNEL_SIDE, dir, arena_printf(a, "kernel_%zu", i));
+    for (size_t i = 0; i < d->n_combos; i++)
+        jobs[i] = make_job(a, t, &KERNEL_SIDE, dir, arena_printf(a, "kernel_%zu", i));
     jobs[n - 2] = make_job(a, t, &HOST_SIDE, dir, "host");
     jobs[n - 1] = make_job(a, t, &BINDING_SIDE, dir, "binding");
     Pool pool = {.jobs = jobs, .n = n, .deadline_s = start + limit_s, .dir = dir};

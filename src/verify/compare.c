@@ -1,5 +1,5 @@
-/* Judges one output by one standard (standards.def). Works in blocks of doubles, so that one loop serves every dtype and
- * 16 M elements take well under a second. */
+/* Judges one output by one standard (standards.def). Works in blocks of doubles, so that one loop serves
+ * every dtype and 16 M elements take well under a second. */
 #include "verify/verify.h"
 
 #include "base/dtype.h"
@@ -47,9 +47,12 @@ bool verify_standard_find(const char *name, VerifyStandard *out, Err *err) {
     return err_hint(err, "known: seed, multikernelbench, ecosystem");
 }
 
-const char *verify_standard_name(VerifyStandard std) { return STANDARDS[std].name; }
+const char *verify_standard_name(VerifyStandard std) {
+    return STANDARDS[std].name;
+}
 
-/* ------------------------------------------------------------------------------------------- loading and rounding */
+/* ------------------------------------------------------------------------------------------- loading and
+ * rounding */
 
 static double f16_value(uint16_t h) {
     uint32_t u = (uint32_t)(h & 0x7fffu) << 13;
@@ -77,14 +80,16 @@ static void load_block(DType t, const void *src, size_t first, size_t n, double 
     case DTYPE_F32:
         for (size_t i = 0; i < n; i++) out[i] = (double)((const float *)src)[first + i];
         return;
-    case DTYPE_F64: memcpy(out, (const double *)src + first, n * sizeof *out); return;
+    case DTYPE_F64:
+        memcpy(out, (const double *)src + first, n * sizeof *out);
+        return;
     default: /* integers have their own loop */
         for (size_t i = 0; i < n; i++) out[i] = dtype_load(t, src, first + i);
     }
 }
 
-/* |d| rounded to `man_bits` stored bits, ties to even: adding and taking away 2^(e + 52 - man_bits), where e is the
- * exponent of d but at least that of the smallest normal, lets the FPU round at the right place. */
+/* |d| rounded to `man_bits` stored bits, ties to even: adding and taking away 2^(e + 52 - man_bits), where e
+ * is the exponent of d but at least that of the smallest normal, lets the FPU round at the right place. */
 static double round_narrow(double d, int man_bits, int min_exp, double overflow) {
     double a = fabs(d);
     if (!(a <= DBL_MAX)) return d;
@@ -110,10 +115,14 @@ static void round_block(DType t, double *v, size_t n) {
 }
 
 static double largest_finite(DType t) {
-    return t == DTYPE_F16 ? 65504.0 : t == DTYPE_BF16 ? 0x1.fep127 : t == DTYPE_F32 ? (double)FLT_MAX : DBL_MAX;
+    return t == DTYPE_F16    ? 65504.0
+           : t == DTYPE_BF16 ? 0x1.fep127
+           : t == DTYPE_F32  ? (double)FLT_MAX
+                             : DBL_MAX;
 }
 
-/* ---------------------------------------------------------------------------------------------- what all loops keep */
+/* ---------------------------------------------------------------------------------------------- what all
+ * loops keep */
 
 typedef struct Tally {
     CompareResult *r;
@@ -133,18 +142,26 @@ static void note_wrong(Tally *t, size_t i) {
     t->r->last_wrong = i;
 }
 
-/* --------------------------------------------------------------------------------------------------- exact and bits */
+/* --------------------------------------------------------------------------------------------------- exact
+ * and bits */
 
 static int64_t load_int(DType t, const void *src, size_t i) {
     switch (t) {
-    case DTYPE_I8: return ((const int8_t *)src)[i];
-    case DTYPE_I16: return ((const int16_t *)src)[i];
-    case DTYPE_I32: return ((const int32_t *)src)[i];
-    case DTYPE_U16: return ((const uint16_t *)src)[i];
-    case DTYPE_U32: return ((const uint32_t *)src)[i];
+    case DTYPE_I8:
+        return ((const int8_t *)src)[i];
+    case DTYPE_I16:
+        return ((const int16_t *)src)[i];
+    case DTYPE_I32:
+        return ((const int32_t *)src)[i];
+    case DTYPE_U16:
+        return ((const uint16_t *)src)[i];
+    case DTYPE_U32:
+        return ((const uint32_t *)src)[i];
     case DTYPE_U8:
-    case DTYPE_BOOL: return ((const uint8_t *)src)[i];
-    default: return ((const int64_t *)src)[i]; /* uint64 keeps its bits */
+    case DTYPE_BOOL:
+        return ((const uint8_t *)src)[i];
+    default:
+        return ((const int64_t *)src)[i]; /* uint64 keeps its bits */
     }
 }
 
@@ -153,7 +170,8 @@ static void compare_exact(const CompareInput *in, CompareResult *r) {
     const int64_t *golden = in->golden;
     r->stage = "exact";
     for (size_t i = 0; i < in->n; i++) {
-        int64_t got = load_int(in->dtype, in->actual, i), want = golden ? golden[i] : load_int(in->dtype, in->eager, i);
+        int64_t got = load_int(in->dtype, in->actual, i),
+                want = golden ? golden[i] : load_int(in->dtype, in->eager, i);
         if (got == want) continue;
         double diff = fabs((double)got - (double)want);
         note_wrong(&t, i);
@@ -161,7 +179,9 @@ static void compare_exact(const CompareInput *in, CompareResult *r) {
         if (diff > r->max_abs) r->max_abs = diff;
     }
     r->pass = r->n_wrong == 0;
-    if (!r->pass) snprintf(r->reason, sizeof r->reason, "%zu of %zu elements differ; this type must be exact", r->n_wrong, in->n);
+    if (!r->pass)
+        snprintf(r->reason, sizeof r->reason, "%zu of %zu elements differ; this type must be exact",
+                 r->n_wrong, in->n);
 }
 
 static void compare_bits(const CompareInput *in, CompareResult *r) {
@@ -183,10 +203,12 @@ static void compare_bits(const CompareInput *in, CompareResult *r) {
         }
     }
     r->pass = r->n_wrong == 0;
-    if (!r->pass) snprintf(r->reason, sizeof r->reason, "%zu of %zu elements are not bit-exact", r->n_wrong, in->n);
+    if (!r->pass)
+        snprintf(r->reason, sizeof r->reason, "%zu of %zu elements are not bit-exact", r->n_wrong, in->n);
 }
 
-/* --------------------------------------------------------------------------------------------------------- allclose */
+/* ---------------------------------------------------------------------------------------------------------
+ * allclose */
 
 static void compare_allclose(VerifyStandard std, const CompareInput *in, CompareResult *r) {
     const double atol = STANDARDS[std].atol, rtol = STANDARDS[std].rtol;
@@ -222,11 +244,12 @@ static void compare_allclose(VerifyStandard std, const CompareInput *in, Compare
     r->mere = n_finite ? sum_rel / (double)n_finite : 0;
     r->pass = r->n_wrong == 0;
     if (!r->pass)
-        snprintf(r->reason, sizeof r->reason, "%zu of %zu elements are off by more than %g + %g * |expected|", r->n_wrong, in->n, atol,
-                 rtol);
+        snprintf(r->reason, sizeof r->reason, "%zu of %zu elements are off by more than %g + %g * |expected|",
+                 r->n_wrong, in->n, atol, rtol);
 }
 
-/* -------------------------------------------------------------------------------------------------------- ecosystem */
+/* --------------------------------------------------------------------------------------------------------
+ * ecosystem */
 
 typedef struct Eco {
     const CompareInput *in;
@@ -235,7 +258,8 @@ typedef struct Eco {
     double sum_rel;
 } Eco;
 
-/* Brings a pair with NaN or infinity into the form the rule can judge: false when it is settled, *bad then says how. */
+/* Brings a pair with NaN or infinity into the form the rule can judge: false when it is settled, *bad then
+ * says how. */
 static bool settle(const Eco *e, double *got, double *want, bool *bad) {
     *bad = false;
     if (isnan(*got) || isnan(*want)) {
@@ -292,7 +316,8 @@ typedef struct SecondStage {
     double sum_rest, max_rest;
 } SecondStage;
 
-static void second_stage_element(const Eco *e, double limit, double g, double w, double eager, SecondStage *s) {
+static void second_stage_element(const Eco *e, double limit, double g, double w, double eager,
+                                 SecondStage *s) {
     double mag = fabs(w), diff = fabs(g - w), rel = diff / (mag + 1e-7);
     double cpu_diff = fabs(eager - w);
     if (mag < e->small) {
@@ -318,7 +343,8 @@ static void eco_second_stage(Eco *e, CompareResult *r) {
         else memcpy(eager, want, n * sizeof *eager); /* no run to compare with: as if it were perfect */
         for (size_t i = 0; i < n; i++) {
             bool bad;
-            if (settle(e, &got[i], &want[i], &bad)) second_stage_element(e, r->mare_limit, got[i], want[i], eager[i], &s);
+            if (settle(e, &got[i], &want[i], &bad))
+                second_stage_element(e, r->mare_limit, got[i], want[i], eager[i], &s);
         }
     }
     r->stage = "second stage";
@@ -333,12 +359,14 @@ static void eco_second_stage(Eco *e, CompareResult *r) {
         r->mere = mere;
         r->mare = s.max_rest;
     } else if (!rest) {
-        snprintf(r->reason, sizeof r->reason, "MERE %.3g (limit %.3g), MARE %.3g (limit %.3g) without small and cancelled values", mere,
+        snprintf(r->reason, sizeof r->reason,
+                 "MERE %.3g (limit %.3g), MARE %.3g (limit %.3g) without small and cancelled values", mere,
                  r->mere_limit, s.max_rest, r->mare_limit);
     } else {
         bool small = s.small > r->n_small_allowed;
-        snprintf(r->reason, sizeof r->reason, "%zu %s values are off, at most %zu may be", small ? s.small : s.cancel,
-                 small ? "small" : "cancelled", small ? r->n_small_allowed : r->n_cancel_allowed);
+        snprintf(r->reason, sizeof r->reason, "%zu %s values are off, at most %zu may be",
+                 small ? s.small : s.cancel, small ? "small" : "cancelled",
+                 small ? r->n_small_allowed : r->n_cancel_allowed);
     }
 }
 
@@ -355,11 +383,10 @@ static void compare_ecosystem(const CompareInput *in, CompareResult *r) {
     r->mare_limit = 10 * e.t;
     eco_first_stage(&e, r);
     if (e.n_bad > 0)
-        snprintf(r->reason, sizeof r->reason, "%zu NaN or infinite values stand in the wrong place or have the wrong sign", e.n_bad);
-    else if (e.n == 0 || (r->mere < r->mere_limit && r->mare < r->mare_limit))
-        r->pass = true;
-    else
-        eco_second_stage(&e, r);
+        snprintf(r->reason, sizeof r->reason,
+                 "%zu NaN or infinite values stand in the wrong place or have the wrong sign", e.n_bad);
+    else if (e.n == 0 || (r->mere < r->mere_limit && r->mare < r->mare_limit)) r->pass = true;
+    else eco_second_stage(&e, r);
 }
 
 void compare_output(VerifyStandard std, const CompareInput *in, CompareResult *out) {

@@ -1,5 +1,6 @@
-/* Reads what g++ or clang++ print (without carets) and keeps one diagnostic per fault, placed in the user's section even
- * when the compiler complains about one of our headers: the last line of the user that led there is the place. */
+/* Reads what g++ or clang++ print (without carets) and keeps one diagnostic per fault, placed in the user's
+ * section even when the compiler complains about one of our headers: the last line of the user that led there
+ * is the place. */
 #include "verify/verify_int.h"
 
 #include <stdio.h>
@@ -30,12 +31,14 @@ typedef struct Log {
     Diag pending; /* an error that waits for its place (clang prints it later) */
     bool is_pending;
     bool user_is_include; /* `user` is only an #include line: any better place counts more */
-    bool is_led;          /* the pending error stands in our headers and may still be led to the user's line by a note */
+    bool is_led; /* the pending error stands in our headers and may still be led to the user's line by a note
+                  */
     size_t n_added;
 } Log;
 
 /* "file:line:column: rest" or "file:line: rest"; false when the line has another form. */
-static bool split_place(Arena *a, const char *line, const char **file, int *line_no, int *column, const char **rest) {
+static bool split_place(Arena *a, const char *line, const char **file, int *line_no, int *column,
+                        const char **rest) {
     for (const char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
         char *end;
         long n = strtol(colon + 1, &end, 10);
@@ -124,7 +127,8 @@ static void begin(Log *l, const char *message, Place at) {
         Diag *d = &l->pending;
         d->check = "not-modelled";
         d->not_modelled = true;
-        d->hint = "this AscendC interface exists, but the simulated AI Core does not know it yet: verify it on a card, or use another interface";
+        d->hint = "this AscendC interface exists, but the simulated AI Core does not know it yet: verify it "
+                  "on a card, or use another interface";
         d->hint_zh = "该 AscendC 接口存在, 但模拟核尚未支持: 请上板验证, 或改用其他接口";
     }
 }
@@ -136,7 +140,8 @@ static void parse_line(Log *l, const char *line) {
         begin(l, line, (Place){0});
         return;
     }
-    bool included = !strncmp(line, "In file included from ", 22) || !strncmp(line, "                 from ", 22);
+    bool included =
+        !strncmp(line, "In file included from ", 22) || !strncmp(line, "                 from ", 22);
     if (!split_place(l->arena, included ? line + 22 : line, &file, &line_no, &column, &rest)) return;
     Place here = {.source = section_of(file), .line = line_no, .column = column};
     bool expansion = strstr(rest, "in expansion of macro") != NULL;
@@ -145,8 +150,8 @@ static void parse_line(Log *l, const char *line) {
         l->user_is_include = here.source != NULL;
         return;
     }
-    bool leads = !strncmp(rest, "required from", 13) || !strncmp(rest, "  required from", 15) || !strncmp(rest, "recursively required", 20) ||
-                 !strncmp(rest, "in 'constexpr'", 14);
+    bool leads = !strncmp(rest, "required from", 13) || !strncmp(rest, "  required from", 15) ||
+                 !strncmp(rest, "recursively required", 20) || !strncmp(rest, "in 'constexpr'", 14);
     if (leads) {
         if (here.source) l->user = here;
         l->user_is_include = l->user_is_include && !here.source;
@@ -159,7 +164,8 @@ static void parse_line(Log *l, const char *line) {
         l->user = (Place){0};
         l->user_is_include = false;
     } else if (!strncmp(rest, "note: ", 6) && l->is_pending && here.source && (l->is_led || expansion)) {
-        /* clang: "in instantiation of ... requested here" follows the error; g++: "in expansion of macro" does */
+        /* clang: "in instantiation of ... requested here" follows the error; g++: "in expansion of macro"
+         * does */
         l->pending.source = here.source;
         l->pending.line = here.line;
         l->pending.column = here.column;

@@ -1,5 +1,6 @@
-/* Builds a description before Python has read it. desc_peek guesses the sources; when the worker later gives the same six
- * texts, the libraries are what a build would have made, and the seconds PyTorch took to import were not lost. */
+/* Builds a description before Python has read it. desc_peek guesses the sources; when the worker later gives
+ * the same six texts, the libraries are what a build would have made, and the seconds PyTorch took to import
+ * were not lost. */
 #include "verify/verify_int.h"
 
 #include "base/fs.h"
@@ -34,7 +35,8 @@ Early *early_start(const Toolchain *t, const char *dir, const char *description,
     const char *source[DESC_N_SOURCES];
     const char *text = fs_read(a, description, NULL, &ignored);
     Early *e = ARENA_NEW(a, Early);
-    *e = (Early){.arena = a, .tools = *t, .dir = arena_strdup(a, dir), .limit_s = limit_s, .diags = {.arena = a}};
+    *e = (Early){
+        .arena = a, .tools = *t, .dir = arena_strdup(a, dir), .limit_s = limit_s, .diags = {.arena = a}};
     e->desc = text && desc_peek(a, text, source) ? desc_from_peek(a, description, source) : NULL;
     e->running = e->desc && pthread_create(&e->thread, NULL, early_thread, e) == 0;
     if (e->running) return e;

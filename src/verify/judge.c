@@ -1,4 +1,5 @@
-/* Judges what the worker says about one case: faults found while it ran, then the outputs against the reference. */
+/* Judges what the worker says about one case: faults found while it ran, then the outputs against the
+ * reference. */
 #include "verify/verify_int.h"
 
 #include "base/fs.h"
@@ -7,7 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *text_at(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
+static const char *text_at(const json_t *o, const char *key) {
+    return json_string_value(json_object_get(o, key));
+}
 
 /* JSON has no NaN and no infinity. */
 json_t *judge_number(double d) {
@@ -28,7 +31,8 @@ static void worsen(CaseResult *c, Verdict v, const char *reason) {
     c->reason = reason;
 }
 
-/* -------------------------------------------------------------------------------------------------------- findings */
+/* --------------------------------------------------------------------------------------------------------
+ * findings */
 
 static const char *copy_text(Arena *a, const json_t *o, const char *key, const char *fallback) {
     const char *s = text_at(o, key);
@@ -39,7 +43,9 @@ static void take_finding(Arena *a, JudgeContext *c, const json_t *f, CaseResult 
     const char *severity = text_at(f, "severity");
     Diag d = {.check = copy_text(a, f, "check", "finding"),
               .stage = "run",
-              .severity = !severity || !strcmp(severity, "error") ? DIAG_ERROR : !strcmp(severity, "warning") ? DIAG_WARNING : DIAG_NOTE,
+              .severity = !severity || !strcmp(severity, "error") ? DIAG_ERROR
+                          : !strcmp(severity, "warning")          ? DIAG_WARNING
+                                                                  : DIAG_NOTE,
               .source = copy_text(a, f, "file", NULL),
               .line = (int)json_integer_value(json_object_get(f, "line")),
               .api = copy_text(a, f, "api", NULL),
@@ -54,9 +60,16 @@ static void take_finding(Arena *a, JudgeContext *c, const json_t *f, CaseResult 
     else if (d.severity == DIAG_ERROR) worsen(out, VERDICT_FAIL, d.text);
 }
 
-static void add_diag(JudgeContext *c, const char *check, const char *stage, const char *source, int line, const char *text, const char *text_zh,
-                     const char *hint, const char *hint_zh) {
-    Diag d = {.check = check, .stage = stage, .source = source, .line = line, .text = text, .text_zh = text_zh, .hint = hint, .hint_zh = hint_zh};
+static void add_diag(JudgeContext *c, const char *check, const char *stage, const char *source, int line,
+                     const char *text, const char *text_zh, const char *hint, const char *hint_zh) {
+    Diag d = {.check = check,
+              .stage = stage,
+              .source = source,
+              .line = line,
+              .text = text,
+              .text_zh = text_zh,
+              .hint = hint,
+              .hint_zh = hint_zh};
     diag_add(c->diags, &d);
 }
 
@@ -72,19 +85,23 @@ static const char *join_names(Arena *a, const json_t *list) {
 
 /* Work done outside the kernel, and inputs written. */
 static void take_conduct(Arena *a, JudgeContext *c, const json_t *result, CaseResult *out) {
-    const json_t *fallback = json_object_get(result, "fallback"), *changed = json_object_get(result, "inputs_changed");
+    const json_t *fallback = json_object_get(result, "fallback"),
+                 *changed = json_object_get(result, "inputs_changed");
     if (json_array_size(fallback) > 0) {
         const char *names = join_names(a, fallback);
         const char *text = arena_printf(a, "the candidate computed in PyTorch: %s", names);
-        add_diag(c, "torch-fallback", "run", "model_src", 0, text, arena_printf(a, "候选实现用 PyTorch 进行了计算: %s", names),
-                 "compute in kernel_src; model_src may create parameters and views only", "请在 kernel_src 中计算; model_src 只能创建参数和视图");
+        add_diag(c, "torch-fallback", "run", "model_src", 0, text,
+                 arena_printf(a, "候选实现用 PyTorch 进行了计算: %s", names),
+                 "compute in kernel_src; model_src may create parameters and views only",
+                 "请在 kernel_src 中计算; model_src 只能创建参数和视图");
         worsen(out, VERDICT_REJECTED, text);
     }
     if (json_array_size(changed) > 0) {
         const char *names = join_names(a, changed);
         const char *text = arena_printf(a, "inputs were changed by the candidate: %s", names);
-        add_diag(c, "input-changed", "run", "kernel_src", 0, text, arena_printf(a, "候选实现修改了输入: %s", names),
-                 "write results to the output tensors only", "结果只能写入输出张量");
+        add_diag(c, "input-changed", "run", "kernel_src", 0, text,
+                 arena_printf(a, "候选实现修改了输入: %s", names), "write results to the output tensors only",
+                 "结果只能写入输出张量");
         worsen(out, VERDICT_FAIL, text);
     }
 }
@@ -97,26 +114,32 @@ static void take_launches(Arena *a, JudgeContext *c, const json_t *report, CaseR
         if (op && !strcmp(op, c->desc->op)) return;
     }
     const char *text = arena_printf(a, "%s was never launched", c->desc->op);
-    add_diag(c, "kernel-not-launched", "run", "python_bind_src", 0, text, arena_printf(a, "%s 从未被下发执行", c->desc->op),
+    add_diag(c, "kernel-not-launched", "run", "python_bind_src", 0, text,
+             arena_printf(a, "%s 从未被下发执行", c->desc->op),
              "ModelNew.forward must reach EXEC_NPU_CMD(aclnn<Op>, ...) of python_bind_src",
              "ModelNew.forward 必须执行到 python_bind_src 中的 EXEC_NPU_CMD(aclnn<Op>, ...)");
     worsen(out, VERDICT_REJECTED, text);
 }
 
-/* --------------------------------------------------------------------------------------------------- candidate errors */
+/* ---------------------------------------------------------------------------------------------------
+ * candidate errors */
 
 static const struct {
     const char *stage, *source, *check, *zh, *hint, *hint_zh;
 } STAGES[] = {
-    {"import", "model_src", "candidate-import", "导入失败", "mend the error: the model is imported before anything runs", "请先修正错误: 运行前会导入模型"},
-    {"construct", "model_src", "candidate-construct", "构造 ModelNew 失败", "ModelNew takes the values of get_init_inputs()",
-     "ModelNew 的参数为 get_init_inputs() 的返回值"},
+    {"import", "model_src", "candidate-import", "导入失败",
+     "mend the error: the model is imported before anything runs", "请先修正错误: 运行前会导入模型"},
+    {"construct", "model_src", "candidate-construct", "构造 ModelNew 失败",
+     "ModelNew takes the values of get_init_inputs()", "ModelNew 的参数为 get_init_inputs() 的返回值"},
     {"forward", "model_src", "candidate-forward", "forward 出错",
-     "the message comes from this line of model_src, or from the binding it calls: compare the arguments with what the binding and OpDef declare",
+     "the message comes from this line of model_src, or from the binding it calls: compare the arguments "
+     "with what the binding and OpDef declare",
      "该信息来自 model_src 的这一行或其调用的绑定代码: 请核对参数与绑定代码、OpDef 的声明"},
-    {"tiling", "host_operator_src", "candidate-tiling", "Tiling 失败", "look at the tiling function: it must return ge::GRAPH_SUCCESS for these shapes",
+    {"tiling", "host_operator_src", "candidate-tiling", "Tiling 失败",
+     "look at the tiling function: it must return ge::GRAPH_SUCCESS for these shapes",
      "请检查 Tiling 函数: 对这些形状须返回 ge::GRAPH_SUCCESS"},
-    {"launch", "kernel_src", "candidate-launch", "下发失败", "look at block_dim, the tiling key and the dtypes of the arguments",
+    {"launch", "kernel_src", "candidate-launch", "下发失败",
+     "look at block_dim, the tiling key and the dtypes of the arguments",
      "请检查 block_dim、tiling key 和参数 dtype"},
 };
 
@@ -141,7 +164,8 @@ static void take_candidate_error(Arena *a, JudgeContext *c, const json_t *e, Cas
     worsen(out, d.not_modelled ? VERDICT_NOT_MODELLED : VERDICT_FAIL, text);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- outputs */
+/* -----------------------------------------------------------------------------------------------------------
+ * outputs */
 
 typedef struct Shape {
     size_t rank, n_elems;
@@ -165,7 +189,8 @@ static const char *shape_text(Arena *a, const Shape *s) {
     strbuf_init(&sb, a);
     strbuf_add(&sb, "(");
     for (size_t i = 0; i < s->rank; i++)
-        strbuf_printf(&sb, "%s%" JSON_INTEGER_FORMAT, i ? ", " : "", json_integer_value(json_array_get(s->dims, i)));
+        strbuf_printf(&sb, "%s%" JSON_INTEGER_FORMAT, i ? ", " : "",
+                      json_integer_value(json_array_get(s->dims, i)));
     strbuf_add(&sb, s->rank == 1 ? ",)" : ")");
     return sb.text;
 }
@@ -187,10 +212,11 @@ static const char *index_text(Arena *a, const Shape *s, size_t flat) {
     return sb.text;
 }
 
-static json_t *precision_json(Arena *a, size_t k, VerifyStandard std, const char *dtype, const Shape *s, const CompareResult *r) {
-    json_t *o = json_pack("{s:I, s:s, s:O, s:s, s:s, s:b, s:I, s:I}", "output", (json_int_t)k, "dtype", dtype, "shape", s->dims, "standard",
-                          verify_standard_name(std), "stage", r->stage, "pass", r->pass, "n", (json_int_t)s->n_elems, "n_wrong",
-                          (json_int_t)r->n_wrong);
+static json_t *precision_json(Arena *a, size_t k, VerifyStandard std, const char *dtype, const Shape *s,
+                              const CompareResult *r) {
+    json_t *o = json_pack("{s:I, s:s, s:O, s:s, s:s, s:b, s:I, s:I}", "output", (json_int_t)k, "dtype", dtype,
+                          "shape", s->dims, "standard", verify_standard_name(std), "stage", r->stage, "pass",
+                          r->pass, "n", (json_int_t)s->n_elems, "n_wrong", (json_int_t)r->n_wrong);
     json_object_set_new(o, "MERE", judge_number(r->mere));
     json_object_set_new(o, "MARE", judge_number(r->mare));
     if (r->mare_limit > 0) {
@@ -200,9 +226,11 @@ static json_t *precision_json(Arena *a, size_t k, VerifyStandard std, const char
     json_object_set_new(o, "max_abs", judge_number(r->max_abs));
     if (!strcmp(r->stage, "second stage")) {
         json_object_set_new(o, "small_values",
-                            json_pack("{s:I, s:I}", "wrong", (json_int_t)r->n_small_wrong, "allowed", (json_int_t)r->n_small_allowed));
+                            json_pack("{s:I, s:I}", "wrong", (json_int_t)r->n_small_wrong, "allowed",
+                                      (json_int_t)r->n_small_allowed));
         json_object_set_new(o, "cancelled_values",
-                            json_pack("{s:I, s:I}", "wrong", (json_int_t)r->n_cancel_wrong, "allowed", (json_int_t)r->n_cancel_allowed));
+                            json_pack("{s:I, s:I}", "wrong", (json_int_t)r->n_cancel_wrong, "allowed",
+                                      (json_int_t)r->n_cancel_allowed));
     }
     if (s->n_elems > 0) {
         json_t *worst = json_pack("{s:s}", "index", index_text(a, s, r->worst));
@@ -219,18 +247,24 @@ static json_t *precision_json(Arena *a, size_t k, VerifyStandard std, const char
 }
 
 /* The seed's wording of a mismatch, which scripts look for, and the figures behind it. */
-static const char *mismatch_text(Arena *a, size_t k, size_t n_outputs, const Shape *s, const CompareResult *r) {
+static const char *mismatch_text(Arena *a, size_t k, size_t n_outputs, const Shape *s,
+                                 const CompareResult *r) {
     const char *which = n_outputs > 1 ? arena_printf(a, " in output %zu", k) : "";
-    double off = fabs(r->worst_got - r->worst_expected), max_diff = off <= r->max_abs ? r->max_abs : off; /* NaN and infinity, too */
+    double off = fabs(r->worst_got - r->worst_expected),
+           max_diff = off <= r->max_abs ? r->max_abs : off; /* NaN and infinity, too */
     if (isnan(off)) max_diff = off;
     double share = s->n_elems ? 100.0 * (double)r->n_wrong / (double)s->n_elems : 0;
-    return arena_printf(a, "[FAIL] Output mismatch%s, max diff: %g, location: %s\nDiff count: %zu of %zu (%.3g %%)\nDiff indices: %s ... %s\n"
-                           "worst: got %.9g, expected %.9g\n%s", which, max_diff, index_text(a, s, r->worst), r->n_wrong, s->n_elems, share,
-                        index_text(a, s, r->first_wrong), index_text(a, s, r->last_wrong), r->worst_got, r->worst_expected, r->reason);
+    return arena_printf(a,
+                        "[FAIL] Output mismatch%s, max diff: %g, location: %s\nDiff count: %zu of %zu (%.3g "
+                        "%%)\nDiff indices: %s ... %s\n"
+                        "worst: got %.9g, expected %.9g\n%s",
+                        which, max_diff, index_text(a, s, r->worst), r->n_wrong, s->n_elems, share,
+                        index_text(a, s, r->first_wrong), index_text(a, s, r->last_wrong), r->worst_got,
+                        r->worst_expected, r->reason);
 }
 
-static void fail_output(JudgeContext *c, CaseResult *out, const char *check, const char *source, const char *text, const char *text_zh,
-                        const char *hint, const char *hint_zh) {
+static void fail_output(JudgeContext *c, CaseResult *out, const char *check, const char *source,
+                        const char *text, const char *text_zh, const char *hint, const char *hint_zh) {
     add_diag(c, check, "compare", source, 0, text, text_zh, hint, hint_zh);
     worsen(out, VERDICT_FAIL, text);
 }
@@ -240,8 +274,10 @@ static bool check_forms(Arena *a, JudgeContext *c, const json_t *result, CaseRes
     const json_t *want = json_object_get(result, "eager_outputs"), *got = json_object_get(result, "actual");
     size_t n = json_array_size(want), n_got = json_array_size(got);
     if (n != n_got) {
-        fail_output(c, out, "output-count", "python_bind_src", arena_printf(a, "%zu outputs returned, the reference has %zu", n_got, n),
-                    arena_printf(a, "返回了 %zu 个输出, 参考实现有 %zu 个", n_got, n), "return one tensor for each output of the reference",
+        fail_output(c, out, "output-count", "python_bind_src",
+                    arena_printf(a, "%zu outputs returned, the reference has %zu", n_got, n),
+                    arena_printf(a, "返回了 %zu 个输出, 参考实现有 %zu 个", n_got, n),
+                    "return one tensor for each output of the reference",
                     "请为参考实现的每个输出返回一个张量");
         return false;
     }
@@ -253,15 +289,18 @@ static bool check_forms(Arena *a, JudgeContext *c, const json_t *result, CaseRes
         bool shapes = read_shape(w, &sw) && read_shape(g, &sg);
         if (!shapes || strcmp(shape_text(a, &sw), shape_text(a, &sg)) != 0) {
             const char *ew = shapes ? shape_text(a, &sw) : "?", *eg = shapes ? shape_text(a, &sg) : "?";
-            fail_output(c, out, "output-shape", "python_bind_src", arena_printf(a, "output %zu has shape %s, expected %s", k, eg, ew),
-                        arena_printf(a, "输出 %zu 的形状为 %s, 应为 %s", k, eg, ew), "allocate the output with the shape the reference returns",
+            fail_output(c, out, "output-shape", "python_bind_src",
+                        arena_printf(a, "output %zu has shape %s, expected %s", k, eg, ew),
+                        arena_printf(a, "输出 %zu 的形状为 %s, 应为 %s", k, eg, ew),
+                        "allocate the output with the shape the reference returns",
                         "请按参考实现的形状分配输出");
             same = false;
         } else if (!tw || !tg || strcmp(tw, tg) != 0) {
             fail_output(c, out, "output-dtype", "python_bind_src",
                         arena_printf(a, "output %zu is %s, expected %s", k, tg ? tg : "?", tw ? tw : "?"),
                         arena_printf(a, "输出 %zu 的类型为 %s, 应为 %s", k, tg ? tg : "?", tw ? tw : "?"),
-                        "allocate the output with the dtype the reference returns", "请按参考实现的 dtype 分配输出");
+                        "allocate the output with the dtype the reference returns",
+                        "请按参考实现的 dtype 分配输出");
             same = false;
         }
     }
@@ -274,19 +313,26 @@ static const void *blob_of(Arena *a, const BridgeReply *reply, const char *what,
     const char *wanted = arena_printf(a, "%s%zu", what, k);
     for (size_t i = 0; i < json_array_size(names) && i < reply->n_blobs; i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        if (name && !strcmp(name, wanted)) return reply->blobs[i].n_bytes == n_bytes ? reply->blobs[i].data : NULL;
+        if (name && !strcmp(name, wanted))
+            return reply->blobs[i].n_bytes == n_bytes ? reply->blobs[i].data : NULL;
     }
     return NULL;
 }
 
-static bool compare_one(Arena *a, JudgeContext *c, const BridgeReply *reply, size_t k, size_t n_outputs, CaseResult *out, Err *err) {
+static bool compare_one(Arena *a, JudgeContext *c, const BridgeReply *reply, size_t k, size_t n_outputs,
+                        CaseResult *out, Err *err) {
     const json_t *result = reply->result, *w = json_array_get(json_object_get(result, "eager_outputs"), k);
     Shape s;
     DType t;
     const char *dtype = text_at(w, "dtype");
     if (!read_shape(w, &s) || !dtype || !dtype_find(dtype, &t)) {
-        const char *text = arena_printf(a, "output %zu has type %s, which is not compared", k, dtype ? dtype : "?");
-        Diag d = {.check = "not-modelled-dtype", .stage = "compare", .text = text, .text_zh = text, .not_modelled = true};
+        const char *text =
+            arena_printf(a, "output %zu has type %s, which is not compared", k, dtype ? dtype : "?");
+        Diag d = {.check = "not-modelled-dtype",
+                  .stage = "compare",
+                  .text = text,
+                  .text_zh = text,
+                  .not_modelled = true};
         diag_add(c->diags, &d);
         worsen(out, VERDICT_NOT_MODELLED, text);
         return true;
@@ -304,25 +350,32 @@ static bool compare_one(Arena *a, JudgeContext *c, const BridgeReply *reply, siz
     json_array_append_new(out->precision, precision_json(a, k, c->standard, dtype, &s, &r));
     if (r.pass) return true;
     const char *text = mismatch_text(a, k, n_outputs, &s, &r);
-    fail_output(c, out, "output-mismatch", "kernel_src", text, arena_printf(a, "输出 %zu 与参考不一致: %s", k, text),
-                "see the other checks first: a fault found while running usually explains wrong numbers", "请先看其他检查项: 运行时发现的错误通常就是原因");
+    fail_output(c, out, "output-mismatch", "kernel_src", text,
+                arena_printf(a, "输出 %zu 与参考不一致: %s", k, text),
+                "see the other checks first: a fault found while running usually explains wrong numbers",
+                "请先看其他检查项: 运行时发现的错误通常就是原因");
     return true;
 }
 
 bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) {
-    const json_t *result = reply->result, *report = json_object_get(result, "report"), *times = json_object_get(result, "times");
-    const json_t *error = json_object_get(result, "candidate_error"), *findings = json_object_get(report, "findings");
+    const json_t *result = reply->result, *report = json_object_get(result, "report"),
+                 *times = json_object_get(result, "times");
+    const json_t *error = json_object_get(result, "candidate_error"),
+                 *findings = json_object_get(report, "findings");
     out->verdict = VERDICT_PASS;
     out->reason = "";
     out->precision = json_array();
-    out->reference_s = json_number_value(json_object_get(times, "reference_s")) + json_number_value(json_object_get(times, "golden_s"));
+    out->reference_s = json_number_value(json_object_get(times, "reference_s")) +
+                       json_number_value(json_object_get(times, "golden_s"));
     const char *note = text_at(result, "golden_note");
     if (note && c->standard == VERIFY_STD_ECOSYSTEM) {
-        Diag d = {.check = "golden-note", .stage = "compare", .severity = DIAG_NOTE, .text = arena_strdup(a, note)};
+        Diag d = {
+            .check = "golden-note", .stage = "compare", .severity = DIAG_NOTE, .text = arena_strdup(a, note)};
         diag_add(c->diags, &d);
     }
     out->candidate_s = json_number_value(json_object_get(times, "candidate_s"));
-    for (size_t i = 0; i < json_array_size(findings); i++) take_finding(a, c, json_array_get(findings, i), out);
+    for (size_t i = 0; i < json_array_size(findings); i++)
+        take_finding(a, c, json_array_get(findings, i), out);
     take_conduct(a, c, result, out);
     if (json_is_object(error)) {
         take_candidate_error(a, c, error, out);
@@ -348,10 +401,12 @@ bool judge_failure(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResu
     if (!timeout && !died) return false; /* *err is set by the bridge */
     const char *said = text_at(e, "message");
     if (died && said && strstr(said, "memory than the limit")) {
-        /* Told politely by Python's allocator, for the reference as well as for the candidate: the machine is too small. */
+        /* Told politely by Python's allocator, for the reference as well as for the candidate: the machine is
+         * too small. */
         out->verdict = VERDICT_INFRA_ERROR;
         out->reason = arena_strdup(a, said);
-        add_diag(c, "out-of-memory", "run", NULL, 0, out->reason, "运行所需内存超过上限", copy_text(a, e, "hint", NULL), "请减小 get_inputs 的尺寸, 或提高内存上限");
+        add_diag(c, "out-of-memory", "run", NULL, 0, out->reason, "运行所需内存超过上限",
+                 copy_text(a, e, "hint", NULL), "请减小 get_inputs 的尺寸, 或提高内存上限");
         return true;
     }
     const json_t *trail = json_object_get(e, "trail");
@@ -359,13 +414,19 @@ bool judge_failure(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResu
     int line = (int)json_integer_value(json_object_get(trail, "line"));
     json_int_t block = json_integer_value(json_object_get(trail, "block"));
     const char *message = copy_text(a, e, "message", timeout ? "time limit reached" : "the process died");
-    const char *place = source ? arena_printf(a, ", last seen in block %" JSON_INTEGER_FORMAT "%s%s", block, api ? " at " : "", api ? api : "") : "";
+    const char *place = source ? arena_printf(a, ", last seen in block %" JSON_INTEGER_FORMAT "%s%s", block,
+                                              api ? " at " : "", api ? api : "")
+                               : "";
     const char *text = arena_printf(a, "%s%s", message, place);
-    const char *zh = arena_printf(a, "%s%s%s", timeout ? "运行超时" : "运行进程崩溃", source ? ": 最后位置见 source 与 line" : "", "");
-    const char *hint = timeout ? "look for a loop that does not end near that place, or raise the time limit"
-                               : "look for a null or wild pointer after that place; memory may also have run out";
-    const char *hint_zh = timeout ? "请检查该处附近是否有死循环, 或提高时间上限" : "请检查该处之后的空指针或野指针; 也可能是内存不足";
-    add_diag(c, timeout ? "run-timeout" : "run-crash", "run", source, line, text, zh, copy_text(a, e, "hint", hint), hint_zh);
+    const char *zh = arena_printf(a, "%s%s%s", timeout ? "运行超时" : "运行进程崩溃",
+                                  source ? ": 最后位置见 source 与 line" : "", "");
+    const char *hint = timeout
+                           ? "look for a loop that does not end near that place, or raise the time limit"
+                           : "look for a null or wild pointer after that place; memory may also have run out";
+    const char *hint_zh = timeout ? "请检查该处附近是否有死循环, 或提高时间上限"
+                                  : "请检查该处之后的空指针或野指针; 也可能是内存不足";
+    add_diag(c, timeout ? "run-timeout" : "run-crash", "run", source, line, text, zh,
+             copy_text(a, e, "hint", hint), hint_zh);
     out->reason = text;
     (void)err;
     return true;

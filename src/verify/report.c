@@ -12,13 +12,21 @@ static const char *const VERDICTS[] = {[VERDICT_PASS] = "PASS",
                                        [VERDICT_REJECTED] = "REJECTED",
                                        [VERDICT_NOT_MODELLED] = "NOT_MODELLED",
                                        [VERDICT_INFRA_ERROR] = "INFRA_ERROR"};
-static const char *const SEVERITIES[] = {[DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTE] = "note"};
+static const char *const SEVERITIES[] = {
+    [DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTE] = "note"};
 
-const char *verdict_name(Verdict v) { return VERDICTS[v]; }
+const char *verdict_name(Verdict v) {
+    return VERDICTS[v];
+}
 
 int verdict_rank(Verdict v) {
-    /* Work outside the kernel says nothing about the kernel; what cannot be modelled makes its other faults doubtful. */
-    static const int RANK[] = {[VERDICT_PASS] = 0, [VERDICT_FAIL] = 1, [VERDICT_NOT_MODELLED] = 2, [VERDICT_REJECTED] = 3, [VERDICT_INFRA_ERROR] = 4};
+    /* Work outside the kernel says nothing about the kernel; what cannot be modelled makes its other faults
+     * doubtful. */
+    static const int RANK[] = {[VERDICT_PASS] = 0,
+                               [VERDICT_FAIL] = 1,
+                               [VERDICT_NOT_MODELLED] = 2,
+                               [VERDICT_REJECTED] = 3,
+                               [VERDICT_INFRA_ERROR] = 4};
     return RANK[v];
 }
 
@@ -98,8 +106,10 @@ static json_t *precision_json(const Report *r) {
             json_t *now = json_array_get(r->cases[i].precision, k), *best = json_array_get(list, k);
             bool worse = !best;
             if (best) {
-                bool best_pass = json_is_true(json_object_get(best, "pass")), now_pass = json_is_true(json_object_get(now, "pass"));
-                double best_mare = json_number_value(json_object_get(best, "MARE")), mare = json_number_value(json_object_get(now, "MARE"));
+                bool best_pass = json_is_true(json_object_get(best, "pass")),
+                     now_pass = json_is_true(json_object_get(now, "pass"));
+                double best_mare = json_number_value(json_object_get(best, "MARE")),
+                       mare = json_number_value(json_object_get(now, "MARE"));
                 worse = (best_pass && !now_pass) || (best_pass == now_pass && mare > best_mare);
             }
             if (!worse) continue;
@@ -112,16 +122,19 @@ static json_t *precision_json(const Report *r) {
 }
 
 static json_t *stages_json(const Report *r) {
-    json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "python", r->python_s, "load", r->load_s, "rules", r->rules_s, "run", r->run_s, "compare", r->compare_s, "total",
-                          r->total_s);
+    json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "python", r->python_s, "load", r->load_s, "rules",
+                          r->rules_s, "run", r->run_s, "compare", r->compare_s, "total", r->total_s);
     if (r->build)
-        json_object_set_new(o, "build", json_pack("{s:f, s:f, s:f, s:f}", "kernel", r->build->kernel_s, "host", r->build->host_s, "binding",
-                                                  r->build->binding_s, "total", r->build->wall_s));
+        json_object_set_new(o, "build",
+                            json_pack("{s:f, s:f, s:f, s:f}", "kernel", r->build->kernel_s, "host",
+                                      r->build->host_s, "binding", r->build->binding_s, "total",
+                                      r->build->wall_s));
     return o;
 }
 
 json_t *report_json(Arena *a, const Report *r) {
-    static const char *const BUILD_STAGES[] = {"load", "rules", "build"}, *const RUN_STAGES[] = {"run", "compare"};
+    static const char *const BUILD_STAGES[] = {"load", "rules", "build"}, *const RUN_STAGES[] = {"run",
+                                                                                                 "compare"};
     const VerifyOptions *o = r->options;
     json_t *j = json_object();
     json_object_set_new(j, "index", json_integer(0));
@@ -141,7 +154,8 @@ json_t *report_json(Arena *a, const Report *r) {
     set_text(j, "verdict", VERDICTS[r->verdict]);
     set_text(j, "standard", verify_standard_name(o->standard));
     json_t *checks = json_array();
-    for (size_t i = 0; i < r->diags->n; i++) json_array_append_new(checks, check_json(r->desc, &r->diags->at[i]));
+    for (size_t i = 0; i < r->diags->n; i++)
+        json_array_append_new(checks, check_json(r->desc, &r->diags->at[i]));
     json_object_set_new(j, "checks", checks);
     json_object_set_new(j, "precision", precision_json(r));
     json_object_set_new(j, "cases", cases_json(r));
@@ -152,7 +166,8 @@ json_t *report_json(Arena *a, const Report *r) {
     return j;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- summary */
+/* ----------------------------------------------------------------------------------------------------------
+ * summary */
 
 static void add_check(StrBuf *sb, Arena *a, const Diag *d) {
     strbuf_printf(sb, "  %s %s[%s] %s", SEVERITIES[d->severity], place_text(a, d), d->check, d->text);
@@ -165,9 +180,12 @@ static void add_headline(StrBuf *sb, const Report *r) {
     size_t passed = 0;
     for (size_t i = 0; i < r->n_cases; i++) passed += r->cases[i].verdict == VERDICT_PASS;
     strbuf_printf(sb, "%s %s: ", VERDICTS[r->verdict], r->options->op ? r->options->op : "?");
-    if (!r->compiled) strbuf_add(sb, r->verdict == VERDICT_REJECTED ? "a static rule is broken, nothing was built" : "not built");
+    if (!r->compiled)
+        strbuf_add(sb, r->verdict == VERDICT_REJECTED ? "a static rule is broken, nothing was built"
+                                                      : "not built");
     else strbuf_printf(sb, "%zu of %zu cases pass", passed, r->n_planned);
-    strbuf_printf(sb, ", standard %s, simulated %s, %.1f s\n", verify_standard_name(r->options->standard), r->chip, r->total_s);
+    strbuf_printf(sb, ", standard %s, simulated %s, %.1f s\n", verify_standard_name(r->options->standard),
+                  r->chip, r->total_s);
 }
 
 const char *report_summary(Arena *a, const Report *r) {
@@ -177,8 +195,10 @@ const char *report_summary(Arena *a, const Report *r) {
     size_t shown = 0;
     for (int severity = DIAG_ERROR; severity <= DIAG_NOTE; severity++)
         for (size_t i = 0; i < r->diags->n; i++)
-            if ((int)r->diags->at[i].severity == severity && shown++ < SUMMARY_CHECKS_MAX) add_check(&sb, a, &r->diags->at[i]);
-    if (shown > SUMMARY_CHECKS_MAX) strbuf_printf(&sb, "  ... %zu more, see `checks` in the result\n", shown - SUMMARY_CHECKS_MAX);
+            if ((int)r->diags->at[i].severity == severity && shown++ < SUMMARY_CHECKS_MAX)
+                add_check(&sb, a, &r->diags->at[i]);
+    if (shown > SUMMARY_CHECKS_MAX)
+        strbuf_printf(&sb, "  ... %zu more, see `checks` in the result\n", shown - SUMMARY_CHECKS_MAX);
     for (size_t i = 0; i < r->n_cases; i++)
         if (r->cases[i].verdict != VERDICT_PASS) {
             strbuf_printf(&sb, "  first case that did not pass: %s\n", r->cases[i].label);

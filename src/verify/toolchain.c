@@ -15,7 +15,9 @@ static bool try_compiler(Arena *a, const char *cxx, const char *probe, const cha
     ProcResult r;
     Err ignored = {0};
     const char *compile[] = {cxx, "-std=c++17", "-fsyntax-only", "-x", "c++", probe, NULL};
-    if (!proc_start(&p, compile, NULL, &ignored) || !proc_wait(&p, a, PROBE_LIMIT_S, &r, &ignored) || r.exit_code != 0) return false;
+    if (!proc_start(&p, compile, NULL, &ignored) || !proc_wait(&p, a, PROBE_LIMIT_S, &r, &ignored) ||
+        r.exit_code != 0)
+        return false;
     const char *ask[] = {cxx, "--version", NULL};
     if (!proc_start(&p, ask, NULL, &ignored) || !proc_wait(&p, a, PROBE_LIMIT_S, &r, &ignored)) return false;
     *version = arena_strndup(a, r.output, strcspn(r.output, "\n"));
@@ -23,12 +25,15 @@ static bool try_compiler(Arena *a, const char *cxx, const char *probe, const cha
 }
 
 bool toolchain_find(Arena *a, const char *home, const char *scratch, Toolchain *t, Err *err) {
-    /* Kernels need _Float16 as a type of its own: g++ 12 and clang++ 15 have it, older ones refuse or lack it. */
-    static const char PROBE[] = "_Float16 ow_probe(_Float16 a, float b) { return (_Float16)(a * (_Float16)b); }\n";
+    /* Kernels need _Float16 as a type of its own: g++ 12 and clang++ 15 have it, older ones refuse or lack
+     * it. */
+    static const char PROBE[] =
+        "_Float16 ow_probe(_Float16 a, float b) { return (_Float16)(a * (_Float16)b); }\n";
     const char *probe = arena_printf(a, "%s/probe.cpp", scratch);
     if (!fs_write(probe, PROBE, sizeof PROBE - 1, err)) return false;
     const char *chosen = getenv("OPWRIGHT_CXX");
-    const char *const candidates[] = {chosen && *chosen ? chosen : "g++", chosen && *chosen ? NULL : "clang++"};
+    const char *const candidates[] = {chosen && *chosen ? chosen : "g++",
+                                      chosen && *chosen ? NULL : "clang++"};
     for (size_t i = 0; i < 2; i++) {
         if (!candidates[i] || !try_compiler(a, candidates[i], probe, &t->version)) continue;
         t->cxx = candidates[i];
@@ -36,10 +41,14 @@ bool toolchain_find(Arena *a, const char *home, const char *scratch, Toolchain *
         return true;
     }
     if (chosen && *chosen)
-        err_set(err, ERR_NO_COMPILER, NULL, "OPWRIGHT_CXX names `%s`, which is not there or does not know _Float16", chosen);
+        err_set(err, ERR_NO_COMPILER, NULL,
+                "OPWRIGHT_CXX names `%s`, which is not there or does not know _Float16", chosen);
     else
-        err_set(err, ERR_NO_COMPILER, NULL, "no C++ compiler that knows _Float16: neither g++ (12 or newer) nor clang++ (15 or newer) works");
-    return err_hint(err, "install one, on Debian and Ubuntu: apt-get install g++ (or g++-12), or set OPWRIGHT_CXX to its path");
+        err_set(
+            err, ERR_NO_COMPILER, NULL,
+            "no C++ compiler that knows _Float16: neither g++ (12 or newer) nor clang++ (15 or newer) works");
+    return err_hint(err, "install one, on Debian and Ubuntu: apt-get install g++ (or g++-12), or set "
+                         "OPWRIGHT_CXX to its path");
 }
 
 const char *toolchain_runtime(Arena *a, Err *err) {

@@ -22,7 +22,9 @@ static const char *const HEADERS[] = {
 #undef VENDOR_HEADER
 };
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
 
 static bool has_word(const char *text, const char *word) {
     size_t n = strlen(word);
@@ -63,19 +65,25 @@ static bool is_vendor_name(const char *name) {
     return false;
 }
 
-bool vendor_name_missing(Arena *a, const char *home, const char *section, const char *message, const char *name) {
+bool vendor_name_missing(Arena *a, const char *home, const char *section, const char *message,
+                         const char *name) {
     if (strstr(message, "No such file") || strstr(message, "file not found")) return is_vendor_header(name);
-    static const char *const MISSING[] = {"is not a member of",    "was not declared in this scope", "has no member named",
-                                          "does not name a type",  "no member named",                "use of undeclared identifier",
-                                          "has not been declared", "unknown type name",              "is not a class, namespace"};
+    static const char *const MISSING[] = {"is not a member of",       "was not declared in this scope",
+                                          "has no member named",      "does not name a type",
+                                          "no member named",          "use of undeclared identifier",
+                                          "has not been declared",    "unknown type name",
+                                          "is not a class, namespace"};
     bool missing = false;
-    for (size_t i = 0; i < sizeof MISSING / sizeof MISSING[0]; i++) missing = missing || strstr(message, MISSING[i]);
+    for (size_t i = 0; i < sizeof MISSING / sizeof MISSING[0]; i++)
+        missing = missing || strstr(message, MISSING[i]);
     if (!missing) return false;
     const char *colon = strrchr(name, ':'); /* 'AscendC::Foo': the last part counts */
     if (colon) name = colon + 1;
-    /* PyTorch's C++ interface is too large for a list: what is no computation there and unknown here may well exist. */
+    /* PyTorch's C++ interface is too large for a list: what is no computation there and unknown here may well
+     * exist. */
     bool binding = section && !strcmp(section, DESC_SOURCE_NAMES[DESC_PYTHON_BIND]);
-    static const char *const TORCH[] = {"'at'", "'at::", "'torch'", "'torch::", "'c10'", "'c10::", "class at::Tensor'"};
+    static const char *const TORCH[] = {
+        "'at'", "'at::", "'torch'", "'torch::", "'c10'", "'c10::", "class at::Tensor'"};
     for (size_t i = 0; binding && i < sizeof TORCH / sizeof TORCH[0]; i++)
         if (strstr(message, TORCH[i])) return true;
     /* A name our headers have is misplaced, not missing. */

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SEED 1024
-#define OWN_TRIALS 5
+#define SEED          1024
+#define OWN_TRIALS    5
 #define STAGE_LIMIT_S 120.0
-#define MEMORY_MB 8192.0
-#define DEFAULT_CHIP "Ascend910B4"
+#define MEMORY_MB     8192.0
+#define DEFAULT_CHIP  "Ascend910B4"
 
 typedef struct Verifier {
     Arena *arena;
@@ -28,7 +28,7 @@ typedef struct Verifier {
     Toolchain tools;
     Build build;
     Early *early;
-    const char *dir; /* with the folders `early` and `build` */
+    const char *dir;                     /* with the folders `early` and `build` */
     const char *reference, *description; /* absolute */
     double limit_s, memory_mb;
 } Verifier;
@@ -51,20 +51,30 @@ static bool conclude(Verifier *v, Verdict verdict, const char *check, const char
     int line = 0;
     const char *colon = strrchr(e->where, ':');
     for (int i = 0; colon && i < DESC_N_SOURCES; i++)
-        if (strlen(DESC_SOURCE_NAMES[i]) == (size_t)(colon - e->where) && !strncmp(e->where, DESC_SOURCE_NAMES[i], (size_t)(colon - e->where))) {
+        if (strlen(DESC_SOURCE_NAMES[i]) == (size_t)(colon - e->where) &&
+            !strncmp(e->where, DESC_SOURCE_NAMES[i], (size_t)(colon - e->where))) {
             source = DESC_SOURCE_NAMES[i];
             line = atoi(colon + 1);
         }
-    const char *text = !source && e->where[0] ? arena_printf(a, "%s: %s", e->where, e->message) : arena_strdup(a, e->message);
+    const char *text = !source && e->where[0] ? arena_printf(a, "%s: %s", e->where, e->message)
+                                              : arena_strdup(a, e->message);
     const char *hint = e->hint[0] ? arena_strdup(a, e->hint) : NULL;
-    Diag d = {.check = check, .stage = stage, .source = source, .line = line, .text = text, .text_zh = text, .hint = hint, .hint_zh = hint};
+    Diag d = {.check = check,
+              .stage = stage,
+              .source = source,
+              .line = line,
+              .text = text,
+              .text_zh = text,
+              .hint = hint,
+              .hint_zh = hint};
     diag_add(&v->diags, &d);
     v->report.verdict = verdict;
     v->report.error_message = text;
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------- load and rules */
+/* ------------------------------------------------------------------------------------------------- load and
+ * rules */
 
 /* Sets report.desc, or a verdict when the file is no description. False: nothing can be judged. */
 static bool load(Verifier *v, Err *err) {
@@ -76,7 +86,8 @@ static bool load(Verifier *v, Err *err) {
     v->report.desc = desc_load(v->arena, v->bridge, v->description, &v->rules, &v->n_rules, &e);
     v->report.load_s = time_now_s() - start;
     if (v->report.desc) return true;
-    bool theirs = e.code == ERR_BAD_INPUT || e.code == ERR_UNSUPPORTED || e.code == ERR_TIMEOUT || e.code == ERR_CHILD_DIED;
+    bool theirs = e.code == ERR_BAD_INPUT || e.code == ERR_UNSUPPORTED || e.code == ERR_TIMEOUT ||
+                  e.code == ERR_CHILD_DIED;
     if (theirs) return conclude(v, VERDICT_FAIL, "description", "load", &e);
     *err = e;
     return false;
@@ -105,27 +116,31 @@ static void apply_rules(Verifier *v) {
     v->report.rules_s = time_now_s() - start;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- build */
+/* -------------------------------------------------------------------------------------------------------------
+ * build */
 
 static bool run_build(Verifier *v, Err *err) {
     if (!early_take(v->early, v->report.desc, &v->build, &v->diags)) {
         const char *dir = arena_printf(v->arena, "%s/build", v->dir);
-        if (!build_run(v->arena, &v->tools, v->report.desc, dir, v->limit_s, &v->build, &v->diags, err)) return false;
+        if (!build_run(v->arena, &v->tools, v->report.desc, dir, v->limit_s, &v->build, &v->diags, err))
+            return false;
     }
     v->report.build = &v->build;
     v->report.compiled = v->build.ok;
-    log_line(v, "build: %s in %.2f s (kernel %.2f, host %.2f, binding %.2f)", v->build.ok ? "done" : "failed", v->build.wall_s,
-             v->build.kernel_s, v->build.host_s, v->build.binding_s);
+    log_line(v, "build: %s in %.2f s (kernel %.2f, host %.2f, binding %.2f)", v->build.ok ? "done" : "failed",
+             v->build.wall_s, v->build.kernel_s, v->build.host_s, v->build.binding_s);
     if (v->build.ok) return true;
     bool gap = false;
     for (size_t i = 0; i < v->diags.n; i++) gap = gap || v->diags.at[i].not_modelled;
     v->report.verdict = gap ? VERDICT_NOT_MODELLED : VERDICT_FAIL;
     for (size_t i = 0; i < v->diags.n && !v->report.error_message; i++)
-        if (v->diags.at[i].severity == DIAG_ERROR && v->diags.at[i].not_modelled == gap) v->report.error_message = v->diags.at[i].text;
+        if (v->diags.at[i].severity == DIAG_ERROR && v->diags.at[i].not_modelled == gap)
+            v->report.error_message = v->diags.at[i].text;
     return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- run */
+/* ---------------------------------------------------------------------------------------------------------------
+ * run */
 
 static const VerifyCase *own_cases(Arena *a, size_t *n) {
     *n = OWN_TRIALS;
@@ -140,13 +155,17 @@ static const VerifyCase *own_cases(Arena *a, size_t *n) {
 static json_t *run_params(const Verifier *v, json_t *spec) {
     json_t *kernels = json_array();
     for (size_t i = 0; i < v->build.n_kernels; i++)
-        json_array_append_new(kernels, v->build.kernel_sos[i] ? json_string(v->build.kernel_sos[i]) : json_null());
+        json_array_append_new(kernels,
+                              v->build.kernel_sos[i] ? json_string(v->build.kernel_sos[i]) : json_null());
     /* The float64 run costs as much as the reference; only the ecosystem standard looks at it. */
-    json_t *want = v->o->standard == VERIFY_STD_ECOSYSTEM ? json_pack("[s,s,s]", "golden", "eager", "actual") : json_pack("[s,s]", "eager", "actual");
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:s, s:O, s:o}", "reference", v->reference, "model_src",
-                     v->report.desc->source[DESC_MODEL], "runtime", v->tools.rt_lib, "chip", v->report.chip, "host_so", v->build.host_so,
-                     "kernel_name", v->report.desc->kernel_name, "kernel_sos", kernels, "binding_so", v->build.binding_so, "seed", SEED,
-                     "trail", arena_printf(v->arena, "%s/trail", v->dir), "case", spec, "want", want);
+    json_t *want = v->o->standard == VERIFY_STD_ECOSYSTEM ? json_pack("[s,s,s]", "golden", "eager", "actual")
+                                                          : json_pack("[s,s]", "eager", "actual");
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:s, s:O, s:o}", "reference",
+                     v->reference, "model_src", v->report.desc->source[DESC_MODEL], "runtime",
+                     v->tools.rt_lib, "chip", v->report.chip, "host_so", v->build.host_so, "kernel_name",
+                     v->report.desc->kernel_name, "kernel_sos", kernels, "binding_so", v->build.binding_so,
+                     "seed", SEED, "trail", arena_printf(v->arena, "%s/trail", v->dir), "case", spec, "want",
+                     want);
 }
 
 static void keep_launches(Verifier *v, const json_t *result) {
@@ -197,7 +216,8 @@ static bool run_cases(Verifier *v, Err *err) {
         if (verdict_rank(c->verdict) > verdict_rank(r->verdict)) r->verdict = c->verdict;
         if (c->verdict != VERDICT_PASS && !r->error_message) r->error_message = c->reason;
         log_line(v, "case %zu of %zu (%s): %s", i + 1, r->n_planned, c->label, verdict_name(c->verdict));
-        stop = stop || (own && c->verdict != VERDICT_PASS); /* the seed stops at the first trial that fails, too */
+        stop = stop ||
+               (own && c->verdict != VERDICT_PASS); /* the seed stops at the first trial that fails, too */
     }
     if (own)
         for (size_t i = 0; i < r->n_planned; i++) json_decref(cases[i].spec);
@@ -205,7 +225,8 @@ static bool run_cases(Verifier *v, Err *err) {
     return ok;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ whole */
+/* ------------------------------------------------------------------------------------------------------------
+ * whole */
 
 /* The worker has its own working folder, so it gets absolute paths. */
 static const char *absolute(Arena *a, const char *what, const char *path, Err *err) {
@@ -247,19 +268,25 @@ static bool judge_all(Verifier *v, Err *err) {
 
 /* A failure of ours or of the machine is a verdict of its own, except where there was nothing to judge. */
 static bool infra_verdict(Verifier *v, Err *err) {
-    bool ours = err->code == ERR_INTERNAL || err->code == ERR_IO || err->code == ERR_CHILD_DIED || err->code == ERR_TIMEOUT;
+    bool ours = err->code == ERR_INTERNAL || err->code == ERR_IO || err->code == ERR_CHILD_DIED ||
+                err->code == ERR_TIMEOUT;
     if (!ours || !v->report.desc) return false;
     conclude(v, VERDICT_INFRA_ERROR, "infrastructure", "run", err);
     return true;
 }
 
 bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Err *err) {
-    static const int EXIT[] = {[VERDICT_PASS] = 0, [VERDICT_FAIL] = 1, [VERDICT_REJECTED] = 1, [VERDICT_NOT_MODELLED] = 1, [VERDICT_INFRA_ERROR] = 3};
+    static const int EXIT[] = {[VERDICT_PASS] = 0,
+                               [VERDICT_FAIL] = 1,
+                               [VERDICT_REJECTED] = 1,
+                               [VERDICT_NOT_MODELLED] = 1,
+                               [VERDICT_INFRA_ERROR] = 3};
     double start = time_now_s();
     Verifier v = {.arena = a, .bridge = b, .o = o, .diags = {.arena = a}};
     v.limit_s = o->stage_limit_s > 0 ? o->stage_limit_s : STAGE_LIMIT_S;
     v.memory_mb = o->memory_mb > 0 ? o->memory_mb : MEMORY_MB;
-    v.report = (Report){.options = o, .diags = &v.diags, .chip = o->chip ? o->chip : DEFAULT_CHIP, .verdict = VERDICT_PASS};
+    v.report = (Report){
+        .options = o, .diags = &v.diags, .chip = o->chip ? o->chip : DEFAULT_CHIP, .verdict = VERDICT_PASS};
     bool ok = judge_all(&v, err) || infra_verdict(&v, err);
     if (ok) {
         v.report.total_s = time_now_s() - start;

@@ -1,4 +1,5 @@
-/* Build a description, run it against its reference on the simulator, compare, and give one verdict (docs/result.md). */
+/* Build a description, run it against its reference on the simulator, compare, and give one verdict
+ * (docs/result.md). */
 #ifndef OPWRIGHT_VERIFY_VERIFY_H
 #define OPWRIGHT_VERIFY_VERIFY_H
 
@@ -15,32 +16,38 @@ const char *verify_standard_name(VerifyStandard std);
 
 /* One set of inputs to try. */
 typedef struct VerifyCase {
-    const char *label;  /* "float16 s0=31 s1=7" */
-    json_t *spec;       /* the `case` object of docs/bridge.md */
+    const char *label; /* "float16 s0=31 s1=7" */
+    json_t *spec;      /* the `case` object of docs/bridge.md */
 } VerifyCase;
 
 typedef struct VerifyOptions {
-    const char *op;             /* name for the result */
-    const char *category;       /* or NULL */
+    const char *op;       /* name for the result */
+    const char *category; /* or NULL */
     const char *reference_path;
     const char *kernel_code_path;
-    const char *chip;           /* NULL: "Ascend910B4" */
+    const char *chip; /* NULL: "Ascend910B4" */
     VerifyStandard standard;
-    const VerifyCase *cases;    /* NULL: 5 trials of the file's own inputs, seed 1024 */
+    const VerifyCase *cases; /* NULL: 5 trials of the file's own inputs, seed 1024 */
     size_t n_cases;
-    double stage_limit_s;       /* 0: 120 per stage */
-    double memory_mb;           /* 0: 8192 */
-    bool keep_build;            /* leave the build folder and name it in the result */
+    double stage_limit_s;                        /* 0: 120 per stage */
+    double memory_mb;                            /* 0: 8192 */
+    bool keep_build;                             /* leave the build folder and name it in the result */
     void (*on_log)(void *ctx, const char *line); /* progress, may be NULL */
     void *log_ctx;
 } VerifyOptions;
 
-typedef enum { VERDICT_PASS, VERDICT_FAIL, VERDICT_REJECTED, VERDICT_NOT_MODELLED, VERDICT_INFRA_ERROR } Verdict;
+typedef enum {
+    VERDICT_PASS,
+    VERDICT_FAIL,
+    VERDICT_REJECTED,
+    VERDICT_NOT_MODELLED,
+    VERDICT_INFRA_ERROR
+} Verdict;
 
 typedef struct VerifyResult {
     Verdict verdict;
-    int exit_code;   /* 0 only for PASS */
-    json_t *json;    /* the result object of formats, with backend, checks, precision, stages; caller decrefs */
+    int exit_code; /* 0 only for PASS */
+    json_t *json;  /* the result object of formats, with backend, checks, precision, stages; caller decrefs */
     const char *summary; /* text for people */
 } VerifyResult;
 
@@ -49,12 +56,14 @@ bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Er
 
 /* Comparison of one output, usable alone. golden is float64 (or int64 when the dtype is not floating). */
 typedef struct CompareInput {
-    DType dtype;          /* of actual and eager */
+    DType dtype; /* of actual and eager */
     size_t n;
-    const void *golden;   /* double[n] or int64_t[n]; may be NULL when eager is there and the standard is no ecosystem */
-    const void *eager;    /* reference in its own dtype; may be NULL when golden is there */
+    const void *golden; /* double[n] or int64_t[n]; may be NULL when eager is there and the standard is no
+                           ecosystem */
+    const void *eager;  /* reference in its own dtype; may be NULL when golden is there */
     const void *actual;
-    bool has_threshold;   /* `threshold` replaces T of the ecosystem standard; 0 on a float: bit-exact under any standard */
+    bool has_threshold; /* `threshold` replaces T of the ecosystem standard; 0 on a float: bit-exact under any
+                           standard */
     double threshold;
 } CompareInput;
 

@@ -7,19 +7,21 @@
 
 #include <jansson.h>
 
-/* ---- diag: one thing that is wrong with the description, from whatever stage; a row of the result's `checks`. */
+/* ---- diag: one thing that is wrong with the description, from whatever stage; a row of the result's
+ * `checks`. */
 typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } DiagSeverity;
 
 typedef struct Diag {
-    const char *check;  /* stable id: a static rule, a finding of the simulator, "compile", "output-mismatch", ... */
-    const char *stage;  /* "rules", "build", "run", "compare" */
+    const char
+        *check; /* stable id: a static rule, a finding of the simulator, "compile", "output-mismatch", ... */
+    const char *stage; /* "rules", "build", "run", "compare" */
     DiagSeverity severity;
-    const char *source; /* section, or NULL */
-    int line, column;   /* in the section; 0 not known */
-    const char *api;    /* or NULL */
-    uint64_t count;     /* how often; at least 1 */
+    const char *source;                          /* section, or NULL */
+    int line, column;                            /* in the section; 0 not known */
+    const char *api;                             /* or NULL */
+    uint64_t count;                              /* how often; at least 1 */
     const char *text, *text_zh, *hint, *hint_zh; /* hints may be NULL */
-    bool not_modelled;  /* the simulator cannot judge this */
+    bool not_modelled;                           /* the simulator cannot judge this */
 } Diag;
 
 typedef struct DiagList {
@@ -55,25 +57,27 @@ typedef struct Build {
     bool timed_out;
 } Build;
 /* Compiles all sections in dir. False only for failures of ours; what the compiler says goes into diags. */
-bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, double limit_s, Build *b, DiagList *diags, Err *err)
-    ERR_CHECKED;
+bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, double limit_s, Build *b,
+               DiagList *diags, Err *err) ERR_CHECKED;
 
 /* ---- early.c */
 typedef struct Early Early;
-/* Starts building in a thread when the file can be read without Python; NULL otherwise. dir: an existing folder of its own. */
+/* Starts building in a thread when the file can be read without Python; NULL otherwise. dir: an existing
+ * folder of its own. */
 Early *early_start(const Toolchain *t, const char *dir, const char *description, double limit_s);
 /* True when the guess was right: *b and diags are those of the build, and belong to e. */
 bool early_take(Early *e, const Desc *d, Build *b, DiagList *diags);
 void early_free(Early *e); /* waits for its compilers; NULL is allowed */
 
 /* ---- vendor_names.c */
-/* True when a compiler's message says that `name` (an identifier or a header) is missing, the vendor has it, and our
- * headers below home do not: then the model is at fault, not the description. */
-bool vendor_name_missing(Arena *a, const char *home, const char *section, const char *message, const char *name);
+/* True when a compiler's message says that `name` (an identifier or a header) is missing, the vendor has it,
+ * and our headers below home do not: then the model is at fault, not the description. */
+bool vendor_name_missing(Arena *a, const char *home, const char *section, const char *message,
+                         const char *name);
 
 /* ---- compile_log.c */
-/* Turns a compiler's output into diags; returns how many faults it named (0: the compiler itself failed). d gives the text
- * of source lines, home is where our headers are. */
+/* Turns a compiler's output into diags; returns how many faults it named (0: the compiler itself failed). d
+ * gives the text of source lines, home is where our headers are. */
 size_t compile_log_parse(const Desc *d, const char *home, const char *output, DiagList *diags);
 
 /* ---- judge.c: one case's reply. */
@@ -92,8 +96,10 @@ typedef struct JudgeContext {
 } JudgeContext;
 /* Judges a successful reply of the worker's `run`. False only when the reply breaks the protocol. */
 bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) ERR_CHECKED;
-/* Judges a failed one: a dead or slow child is the candidate's fault, anything else is ours (false and *err). */
-bool judge_failure(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) ERR_CHECKED;
+/* Judges a failed one: a dead or slow child is the candidate's fault, anything else is ours (false and *err).
+ */
+bool judge_failure(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out,
+                   Err *err) ERR_CHECKED;
 
 /* A JSON number, or "nan", "inf", "-inf". */
 json_t *judge_number(double d);
@@ -111,8 +117,8 @@ typedef struct Report {
     size_t n_cases, n_planned;
     const Build *build; /* may be NULL */
     double python_s, load_s, rules_s, run_s, compare_s, total_s;
-    json_t *launches;   /* of the last run, or NULL */
-    const char *log;    /* what foreign code printed, or NULL */
+    json_t *launches; /* of the last run, or NULL */
+    const char *log;  /* what foreign code printed, or NULL */
 } Report;
 json_t *report_json(Arena *a, const Report *r);
 const char *report_summary(Arena *a, const Report *r);

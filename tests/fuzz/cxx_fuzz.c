@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     CxxTokens t = cxx_lex(a, text);
     size_t end = strlen(text);
     for (size_t i = 0; i < t.n; i++) {
-        if (t.at[i].text < text || t.at[i].text + t.at[i].n_bytes > text + end || t.at[i].line < 1) __builtin_trap();
+        if (t.at[i].text < text || t.at[i].text + t.at[i].n_bytes > text + end || t.at[i].line < 1)
+            __builtin_trap();
         if (t.at[i].kind == CXX_STRING) cxx_string_text(a, &t.at[i]);
     }
     Desc d = {.path = "d.py", .op = "AddCustom", .kernel_name = "add_custom"};

@@ -42,7 +42,8 @@ static void test_live_code(void **state) {
         {"1'000'000u + 0x1p-3 + 1.5e+4f + .5", "1'000'000u + 0x1p-3 + 1.5e+4f + .5"},
         {"#if 0\ndead\n#endif\nlive", "#if 0 live"},
         {"#if 0\ndead\n#else\nlive\n#endif", "#if 0 live #endif"},
-        {"# if false /* off */\nd\n#ifdef X\nd\n#endif\nd\n#elif 1\nlive\n#endif", "# if false /* off */ live #endif"},
+        {"# if false /* off */\nd\n#ifdef X\nd\n#endif\nd\n#elif 1\nlive\n#endif",
+         "# if false /* off */ live #endif"},
         {"#if 0\n/* d\n#endif\n*/ d\n#endif\nlive", "#if 0 live"},
         {"#if 0\nd \"/*\"\n#endif\nlive", "#if 0 live"},
         {"#if 0\nnever closed", "#if 0"},
@@ -53,7 +54,8 @@ static void test_live_code(void **state) {
         {"\"broken\nnext", "\"broken next"},
     };
     Arena *a = arena_new();
-    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) assert_string_equal(joined(a, CASES[i].src), CASES[i].want);
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++)
+        assert_string_equal(joined(a, CASES[i].src), CASES[i].want);
     arena_free(a);
 }
 
@@ -81,7 +83,8 @@ static void test_string_text(void **state) {
     (void)state;
     static const struct {
         const char *src, *want;
-    } CASES[] = {{"\"x\"", "x"}, {"u8\"\"", ""}, {"R\"(a)b)\"", "a)b"}, {"R\"zz(q)zz\"", "q"}, {"\"open", "open"}, {"R\"(open", ""}};
+    } CASES[] = {{"\"x\"", "x"},        {"u8\"\"", ""},     {"R\"(a)b)\"", "a)b"},
+                 {"R\"zz(q)zz\"", "q"}, {"\"open", "open"}, {"R\"(open", ""}};
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         CxxTokens t = cxx_lex(a, CASES[i].src);
@@ -92,6 +95,7 @@ static void test_string_text(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_live_code), cmocka_unit_test(test_lines), cmocka_unit_test(test_string_text)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_live_code), cmocka_unit_test(test_lines),
+                                       cmocka_unit_test(test_string_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

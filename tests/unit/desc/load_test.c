@@ -1,4 +1,5 @@
-/* Descriptions: meta data, and every static rule with a description that breaks it and near misses that do not. */
+/* Descriptions: meta data, and every static rule with a description that breaks it and near misses that do
+ * not. */
 #include "desc/desc.h"
 #include "desc/desc_int.h"
 
@@ -11,17 +12,22 @@
 #include <cmocka.h>
 
 static const char *const GOOD[DESC_N_SOURCES] = {
-    [DESC_PROJECT_JSON] = "[{\"op\": \"TwiceCustom\", \"language\": \"cpp\",\n"
-                          "  \"input_desc\": [{\"name\": \"x\", \"param_type\": \"required\",\n"
-                          "    \"format\": [\"ND\", \"ND\"],\n    \"type\": [\"float\", \"fp16\"]}],\n"
-                          "  \"output_desc\": [{\"name\": \"y\", \"param_type\": \"required\", \"format\": [\"ND\", \"ND\"],\n"
-                          "    \"type\": [\"float\", \"float16\"]}]}]\n",
-    [DESC_HOST_TILING] = "BEGIN_TILING_DATA_DEF(TD)\nEND_TILING_DATA_DEF;\nREGISTER_TILING_DATA_CLASS(TwiceCustom, TD)\n",
-    [DESC_HOST_OPERATOR] = "class TwiceCustom : public OpDef {\n this->Input(\"x\").DataType({ge::DT_FLOAT, ge::DT_FLOAT16});\n"
-                           " this->Output(\"y\").DataType({ge::DT_FLOAT, ge::DT_FLOAT16});\n};\nOP_ADD(TwiceCustom);\n",
-    [DESC_KERNEL] = "#include \"kernel_operator.h\"\nextern \"C\" __global__ __aicore__ void twice_custom(GM_ADDR x, GM_ADDR y,\n"
+    [DESC_PROJECT_JSON] =
+        "[{\"op\": \"TwiceCustom\", \"language\": \"cpp\",\n"
+        "  \"input_desc\": [{\"name\": \"x\", \"param_type\": \"required\",\n"
+        "    \"format\": [\"ND\", \"ND\"],\n    \"type\": [\"float\", \"fp16\"]}],\n"
+        "  \"output_desc\": [{\"name\": \"y\", \"param_type\": \"required\", \"format\": [\"ND\", \"ND\"],\n"
+        "    \"type\": [\"float\", \"float16\"]}]}]\n",
+    [DESC_HOST_TILING] =
+        "BEGIN_TILING_DATA_DEF(TD)\nEND_TILING_DATA_DEF;\nREGISTER_TILING_DATA_CLASS(TwiceCustom, TD)\n",
+    [DESC_HOST_OPERATOR] =
+        "class TwiceCustom : public OpDef {\n this->Input(\"x\").DataType({ge::DT_FLOAT, ge::DT_FLOAT16});\n"
+        " this->Output(\"y\").DataType({ge::DT_FLOAT, ge::DT_FLOAT16});\n};\nOP_ADD(TwiceCustom);\n",
+    [DESC_KERNEL] = "#include \"kernel_operator.h\"\nextern \"C\" __global__ __aicore__ void "
+                    "twice_custom(GM_ADDR x, GM_ADDR y,\n"
                     "    GM_ADDR workspace, GM_ADDR tiling) { f<int, 2>(x); }\n",
-    [DESC_PYTHON_BIND] = "at::Tensor f(const at::Tensor &x) {\n  auto y = at::empty_like(x);\n  EXEC_NPU_CMD(aclnnTwiceCustom, x, y);\n"
+    [DESC_PYTHON_BIND] = "at::Tensor f(const at::Tensor &x) {\n  auto y = at::empty_like(x);\n  "
+                         "EXEC_NPU_CMD(aclnnTwiceCustom, x, y);\n"
                          "  return y;\n}\n",
     [DESC_MODEL] = "import custom_ops_lib\n",
 };
@@ -39,7 +45,8 @@ static Loaded load_with(DescSource which, const char *text, const json_t *worker
     Loaded l = {.arena = arena_new()};
     json_t *sources = json_object(), *lines = json_object();
     for (int i = 0; i < DESC_N_SOURCES; i++) {
-        json_object_set_new(sources, DESC_SOURCE_NAMES[i], json_string(i == (int)which && text ? text : GOOD[i]));
+        json_object_set_new(sources, DESC_SOURCE_NAMES[i],
+                            json_string(i == (int)which && text ? text : GOOD[i]));
         json_object_set_new(lines, DESC_SOURCE_NAMES[i], json_integer(10 * (i + 1)));
     }
     json_t *result = json_pack("{s:o, s:o}", "sources", sources, "lines", lines);
@@ -67,7 +74,7 @@ static void test_good(void **state) {
 static void test_json_errors(void **state) {
     (void)state;
 #define T(name, types, formats) "{\"name\": \"" name "\", \"type\": " types ",\n \"format\": " formats "}"
-#define OUT ", \"output_desc\": [" T("y", "[\"float\"]", "[\"ND\"]") "]"
+#define OUT                     ", \"output_desc\": [" T("y", "[\"float\"]", "[\"ND\"]") "]"
     static const struct {
         const char *json, *where, *message;
     } CASES[] = {
@@ -87,14 +94,21 @@ static void test_json_errors(void **state) {
         {"{\"op\":\"A\",\n\"input_desc\": {}" OUT "}", "project_json_src:2", "must be a list of tensors"},
         {"{\"op\":\"A\",\"input_desc\": [\n3]" OUT "}", "project_json_src:2", "must be an object"},
         {"{\"op\":\"A\",\"input_desc\": [\n{\"name\": \"1x\"}]" OUT "}", "project_json_src:2", "identifier"},
-        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[\"float\"]", "[\"ND\"]") ",\n" T("x", "[\"float\"]", "[\"ND\"]") "]" OUT "}",
+        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[\"float\"]", "[\"ND\"]") ",\n" T("x", "[\"float\"]",
+                                                                                     "[\"ND\"]") "]" OUT "}",
          "project_json_src:3", "names `x` twice"},
-        {"{\"op\":\"A\",\"input_desc\": [{\"name\":\"x\",\n\"param_type\":\"maybe\"}]" OUT "}", "project_json_src:2", "`param_type` of `x`"},
-        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[\n\"flaot\"]", "[\"ND\"]") "]" OUT "}", "project_json_src:1", "unknown type `flaot`"},
-        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[]", "[\"ND\"]") "]" OUT "}", "project_json_src:1", "`type` must be a list"},
-        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[3]", "[\"ND\"]") "]" OUT "}", "project_json_src:1", "`type` must be a list"},
-        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[\"float\",\"int32\"]", "[\"ND\"]") "]" OUT "}", "project_json_src:2", "`format` of `x` has 1"},
-        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[\"float\",\"int32\"]", "[\"ND\",\"ND\"]") "]" OUT "}", "project_json_src:2", "`type` of `y` has 1"},
+        {"{\"op\":\"A\",\"input_desc\": [{\"name\":\"x\",\n\"param_type\":\"maybe\"}]" OUT "}",
+         "project_json_src:2", "`param_type` of `x`"},
+        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[\n\"flaot\"]", "[\"ND\"]") "]" OUT "}",
+         "project_json_src:1", "unknown type `flaot`"},
+        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[]", "[\"ND\"]") "]" OUT "}", "project_json_src:1",
+         "`type` must be a list"},
+        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[3]", "[\"ND\"]") "]" OUT "}", "project_json_src:1",
+         "`type` must be a list"},
+        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[\"float\",\"int32\"]", "[\"ND\"]") "]" OUT "}",
+         "project_json_src:2", "`format` of `x` has 1"},
+        {"{\"op\":\"A\",\"input_desc\": [" T("x", "[\"float\",\"int32\"]", "[\"ND\",\"ND\"]") "]" OUT "}",
+         "project_json_src:2", "`type` of `y` has 1"},
         {"{\"op\":\"A\", \"op\":\"B\"" OUT "}", "project_json_src:1", "not JSON"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
@@ -114,7 +128,8 @@ static void test_json_forms(void **state) {
     Arena *a = arena_new();
     Err err = {0};
     Desc d = {.path = "t.py"};
-    d.source[DESC_PROJECT_JSON] = "{\"op\":\"Conv2DCustom\", \"output_desc\":[{\"name\":\"y\",\"type\":\"bf16\",\"format\":\"ND\"}]}";
+    d.source[DESC_PROJECT_JSON] =
+        "{\"op\":\"Conv2DCustom\", \"output_desc\":[{\"name\":\"y\",\"type\":\"bf16\",\"format\":\"ND\"}]}";
     assert_true(project_json_parse(a, &d, &err));
     assert_string_equal(d.kernel_name, "conv2_d_custom");
     assert_string_equal(d.outputs[0].param_type, "required");
@@ -132,7 +147,8 @@ typedef struct RuleCase {
 } RuleCase;
 
 #define ENTRY(before, args) before " twice_custom(" args ") {}\n"
-#define GOOD_ENTRY ENTRY("extern \"C\" __global__ __aicore__ void", "GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR t")
+#define GOOD_ENTRY                                                                                           \
+    ENTRY("extern \"C\" __global__ __aicore__ void", "GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR t")
 #define EXEC "EXEC_NPU_CMD(aclnnTwiceCustom, x, y);\n"
 
 static const RuleCase RULES[] = {
@@ -142,27 +158,45 @@ static const RuleCase RULES[] = {
     {DESC_KERNEL, "\nextern \"C\" __global__ __aicore__ void twice(GM_ADDR x) {}", "kernel-entry", 2},
     {DESC_KERNEL, "// " GOOD_ENTRY "int a;", "kernel-entry", 0},
     {DESC_KERNEL, "#if 0\n" GOOD_ENTRY "#endif\nint a;", "kernel-entry", 0},
-    {DESC_KERNEL, ENTRY("__global__ __aicore__ void", "GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR t"), "kernel-entry-linkage", 1},
-    {DESC_KERNEL, ENTRY("extern \"C\" __global__ void", "GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR t"), "kernel-entry-linkage", 1},
-    {DESC_KERNEL, "extern \"C\" {\n" ENTRY("__global__ __aicore__ void", "GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR t") "}", NULL, 0},
-    {DESC_KERNEL, "extern \"C\" __aicore__ __global__ void twice_custom(GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR t) {}", NULL, 0},
-    {DESC_KERNEL, "\n\n" ENTRY("extern \"C\" __global__ __aicore__ void", "GM_ADDR x, GM_ADDR w, GM_ADDR t"), "kernel-arguments", 3},
+    {DESC_KERNEL, ENTRY("__global__ __aicore__ void", "GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR t"),
+     "kernel-entry-linkage", 1},
+    {DESC_KERNEL, ENTRY("extern \"C\" __global__ void", "GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR t"),
+     "kernel-entry-linkage", 1},
+    {DESC_KERNEL,
+     "extern \"C\" {\n" ENTRY("__global__ __aicore__ void", "GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR t") "}",
+     NULL, 0},
+    {DESC_KERNEL,
+     "extern \"C\" __aicore__ __global__ void twice_custom(GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR t) {}",
+     NULL, 0},
+    {DESC_KERNEL, "\n\n" ENTRY("extern \"C\" __global__ __aicore__ void", "GM_ADDR x, GM_ADDR w, GM_ADDR t"),
+     "kernel-arguments", 3},
     {DESC_KERNEL, ENTRY("extern \"C\" __global__ __aicore__ void", ""), "kernel-arguments", 1},
     {DESC_KERNEL, ENTRY("extern \"C\" __global__ __aicore__ void", "void"), "kernel-arguments", 1},
-    {DESC_KERNEL, ENTRY("extern \"C\" __global__ __aicore__ void", "P<int, 2> x, GM_ADDR y /* , */, GM_ADDR w, GM_ADDR t"), NULL, 0},
+    {DESC_KERNEL,
+     ENTRY("extern \"C\" __global__ __aicore__ void", "P<int, 2> x, GM_ADDR y /* , */, GM_ADDR w, GM_ADDR t"),
+     NULL, 0},
     {DESC_KERNEL, "extern \"C\" __global__ __aicore__ void other(GM_ADDR a) {}\n" GOOD_ENTRY, NULL, 0},
-    {DESC_HOST_OPERATOR, "this->Input(\"x\"); this->Output(\"y\");\n// OP_ADD(TwiceCustom)\n", "host-op-add", 0},
+    {DESC_HOST_OPERATOR, "this->Input(\"x\"); this->Output(\"y\");\n// OP_ADD(TwiceCustom)\n", "host-op-add",
+     0},
     {DESC_HOST_OPERATOR, "this->Input(\"x\"); this->Output(\"y\");\nOP_ADD(Twice);\n", "host-op-add", 2},
     {DESC_HOST_OPERATOR, "this->Input(\"x\"); this->Output(\"y\"); OP_ADD(TwiceCustom);", NULL, 0},
     {DESC_HOST_TILING, "REGISTER_TILING_DATA_CLASS(Twice, TD)", "host-tiling-class", 1},
-    {DESC_HOST_TILING, "REGISTER_TILING_DATA_CLASS(Inner, I)\nREGISTER_TILING_DATA_CLASS(TwiceCustom, TD)", NULL, 0},
+    {DESC_HOST_TILING, "REGISTER_TILING_DATA_CLASS(Inner, I)\nREGISTER_TILING_DATA_CLASS(TwiceCustom, TD)",
+     NULL, 0},
     {DESC_HOST_TILING, "", NULL, 0},
     {DESC_PYTHON_BIND, "at::Tensor f() { return at::empty({1}); }", "bind-no-launch", 0},
     {DESC_PYTHON_BIND, "// " EXEC, "bind-no-launch", 0},
     {DESC_PYTHON_BIND, "/* " EXEC " */", "bind-no-launch", 0},
-    {DESC_PYTHON_BIND, "auto s = \"" "EXEC_NPU_CMD(aclnnTwiceCustom, x, y)" "\";", "bind-no-launch", 0},
+    {DESC_PYTHON_BIND,
+     "auto s = \""
+     "EXEC_NPU_CMD(aclnnTwiceCustom, x, y)"
+     "\";",
+     "bind-no-launch", 0},
     {DESC_PYTHON_BIND, "auto s = R\"(" EXEC ")\";", "bind-no-launch", 0},
-    {DESC_PYTHON_BIND, "#define RUN " "EXEC_NPU_CMD(aclnnTwiceCustom, x, y)\n", "bind-no-launch", 0},
+    {DESC_PYTHON_BIND,
+     "#define RUN "
+     "EXEC_NPU_CMD(aclnnTwiceCustom, x, y)\n",
+     "bind-no-launch", 0},
     {DESC_PYTHON_BIND, "#if 0\n" EXEC "#endif\n", "bind-no-launch", 0},
     {DESC_PYTHON_BIND, EXEC "\nEXEC_NPU_CMD(aclnnAdd, x, y);", "bind-builtin-op", 3},
     {DESC_PYTHON_BIND, EXEC "aclnnMulGetWorkspaceSize(x, y);", "bind-builtin-op", 2},
@@ -174,8 +208,12 @@ static const RuleCase RULES[] = {
     {DESC_PYTHON_BIND, EXEC "auto z = x.sum();", "bind-computes", 2},
     {DESC_PYTHON_BIND, EXEC "x->add_(y);", "bind-computes", 2},
     {DESC_PYTHON_BIND, EXEC "// auto z = at::add(x, y);", NULL, 0},
-    {DESC_PYTHON_BIND, EXEC "auto z = std::max(a, b); v.push_back(1); at::IntArrayRef s(d); auto o = x.options().dtype(at::kHalf);", NULL, 0},
-    {DESC_PYTHON_BIND, EXEC "auto z = at::zeros({1}, torch::dtype(torch::kFloat32)).view({1, 1}).contiguous();", NULL, 0},
+    {DESC_PYTHON_BIND,
+     EXEC
+     "auto z = std::max(a, b); v.push_back(1); at::IntArrayRef s(d); auto o = x.options().dtype(at::kHalf);",
+     NULL, 0},
+    {DESC_PYTHON_BIND,
+     EXEC "auto z = at::zeros({1}, torch::dtype(torch::kFloat32)).view({1, 1}).contiguous();", NULL, 0},
     {DESC_PYTHON_BIND, EXEC "auto z = at::Scalar(1.0); int sum(int); auto q = sum(3);", NULL, 0},
     {DESC_PYTHON_BIND, EXEC "auto op = c10::Dispatcher::singleton();", "bind-dispatch", 2},
     {DESC_PYTHON_BIND, EXEC "py::module_::import(\"torch\");", "bind-dispatch", 2},
@@ -209,9 +247,11 @@ static void test_rules(void **state) {
 /* The operator definition counts where it differs. */
 static void test_host_wins(void **state) {
     (void)state;
-    Loaded l = load_with(DESC_HOST_OPERATOR,
-                         "this->Input(\"x\").DataType({ge::DT_INT32}); this->Output(\"y\").DataType({ge::DT_BF16});\n"
-                         "OpAICoreConfig c; c.Input(\"x\").DataType({ge::DT_FLOAT}); OP_ADD(TwiceCustom);", NULL);
+    Loaded l = load_with(
+        DESC_HOST_OPERATOR,
+        "this->Input(\"x\").DataType({ge::DT_INT32}); this->Output(\"y\").DataType({ge::DT_BF16});\n"
+        "OpAICoreConfig c; c.Input(\"x\").DataType({ge::DT_FLOAT}); OP_ADD(TwiceCustom);",
+        NULL);
     assert_non_null(l.d);
     assert_int_equal(l.d->n_combos, 1);
     assert_int_equal(l.d->inputs[0].types[0], DTYPE_I32);
@@ -223,8 +263,8 @@ static void test_host_wins(void **state) {
 
 static void test_worker_rules(void **state) {
     (void)state;
-    json_t *rules = json_pack("[{s:s, s:i, s:s, s:s}, {s:s, s:i}]", "rule", "model-computes", "line", 7, "message", "torch.relu", "hint", "",
-                              "rule", "from-the-future", "line", 0);
+    json_t *rules = json_pack("[{s:s, s:i, s:s, s:s}, {s:s, s:i}]", "rule", "model-computes", "line", 7,
+                              "message", "torch.relu", "hint", "", "rule", "from-the-future", "line", 0);
     Loaded l = load_with(DESC_MODEL, NULL, rules);
     assert_int_equal(l.n, 2);
     assert_string_equal(l.rules[0].message, "torch.relu");
@@ -238,8 +278,8 @@ static void test_worker_rules(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),      cmocka_unit_test(test_json_errors), cmocka_unit_test(test_json_forms),
-        cmocka_unit_test(test_rules),     cmocka_unit_test(test_host_wins),   cmocka_unit_test(test_worker_rules),
+        cmocka_unit_test(test_good),  cmocka_unit_test(test_json_errors), cmocka_unit_test(test_json_forms),
+        cmocka_unit_test(test_rules), cmocka_unit_test(test_host_wins),   cmocka_unit_test(test_worker_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,8 @@ static const struct {
 
 static char *file_with(Arena *a, const char *literal) {
     return arena_printf(a,
-                        "# heading\n\"\"\"documentation = 'x'\"\"\"\nother = 'ignored'\nproject_json_src=%s\n\nhost_tiling_src = ''\n"
+                        "# heading\n\"\"\"documentation = 'x'\"\"\"\nother = "
+                        "'ignored'\nproject_json_src=%s\n\nhost_tiling_src = ''\n"
                         "host_operator_src=''\nkernel_src\t=\t''\npython_bind_src=''\nmodel_src=''",
                         literal);
 }
@@ -70,7 +71,8 @@ static void test_cases(void **state) {
 static void test_print(void **state) {
     (void)state;
     Arena *a = arena_new();
-    const char *in[DESC_N_SOURCES] = {"a", "\n\"\"\"x\"\"\"\n", "p(\"\\n\")", "both ''' \"\"\" and \\", "", "tab\t\xc3\xa9"};
+    const char *in[DESC_N_SOURCES] = {"a", "\n\"\"\"x\"\"\"\n", "p(\"\\n\")", "both ''' \"\"\" and \\",
+                                      "",  "tab\t\xc3\xa9"};
     const char *out[DESC_N_SOURCES];
     char *text = desc_print(a, in);
     assert_true(desc_peek(a, text, out));

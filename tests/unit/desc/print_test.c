@@ -43,19 +43,27 @@ static const char *const NASTY[] = {
 };
 #define N_NASTY (sizeof NASTY / sizeof NASTY[0])
 
-static const char PROGRAM[] = "import sys\n"
-                              "names = sys.argv[2].split(',')\n"
-                              "ns = {}\n"
-                              "exec(compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec'), ns)\n"
-                              "for n in names: open(sys.argv[3] + '/' + n, 'wb').write(ns[n].encode('utf-8', 'surrogateescape'))\n";
+static const char PROGRAM[] =
+    "import sys\n"
+    "names = sys.argv[2].split(',')\n"
+    "ns = {}\n"
+    "exec(compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec'), ns)\n"
+    "for n in names: open(sys.argv[3] + '/' + n, 'wb').write(ns[n].encode('utf-8', 'surrogateescape'))\n";
 
 static void check_round_trip(Arena *a, const char *dir, const char *const source[DESC_N_SOURCES]) {
     Err err = {0};
     const char *file = arena_printf(a, "%s/d.py", dir), *text = desc_print(a, source);
     assert_true(fs_write(file, text, strlen(text), &err));
     const char *python = getenv("OPWRIGHT_PYTHON");
-    const char *argv[] = {python ? python : "python3", "-I", "-c", PROGRAM, file,
-                          "project_json_src,host_tiling_src,host_operator_src,kernel_src,python_bind_src,model_src", dir, NULL};
+    const char *argv[] = {
+        python ? python : "python3",
+        "-I",
+        "-c",
+        PROGRAM,
+        file,
+        "project_json_src,host_tiling_src,host_operator_src,kernel_src,python_bind_src,model_src",
+        dir,
+        NULL};
     Proc p;
     ProcResult r;
     assert_true(proc_start(&p, argv, NULL, &err));
@@ -100,7 +108,8 @@ static void test_random(void **state) {
         for (int k = 0; k < DESC_N_SOURCES; k++) {
             size_t n = 1 + (seed = seed * 1664525u + 1013904223u) / (1u << 27);
             char *s = arena_alloc(a, n + 1);
-            for (size_t i = 0; i < n; i++) s[i] = ALPHABET[((seed = seed * 1664525u + 1013904223u) >> 16) % (sizeof ALPHABET - 1)];
+            for (size_t i = 0; i < n; i++)
+                s[i] = ALPHABET[((seed = seed * 1664525u + 1013904223u) >> 16) % (sizeof ALPHABET - 1)];
             source[k] = s;
         }
         check_round_trip(a, dir, source);
@@ -113,7 +122,8 @@ static void test_random(void **state) {
 static void test_readable(void **state) {
     (void)state;
     Arena *a = arena_new();
-    const char *source[DESC_N_SOURCES] = {"[]", "a\nb\n", "s = \"x\";\n", "p(\"\\n\");\n", "say(\"\"\"x\"\"\")\n", "end\""};
+    const char *source[DESC_N_SOURCES] = {
+        "[]", "a\nb\n", "s = \"x\";\n", "p(\"\\n\");\n", "say(\"\"\"x\"\"\")\n", "end\""};
     const char *text = desc_print(a, source);
     assert_non_null(strstr(text, "host_tiling_src = \"\"\"a\nb\n\"\"\"\n"));
     assert_non_null(strstr(text, "host_operator_src = \"\"\"s = \"x\";\n\"\"\"\n"));
@@ -124,6 +134,7 @@ static void test_readable(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_random), cmocka_unit_test(test_readable)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_readable)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

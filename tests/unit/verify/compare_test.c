@@ -1,5 +1,5 @@
-/* The comparison against a second implementation written from the text of the standards: whole arrays, one rule after
- * the other, no blocks, conversions by base. */
+/* The comparison against a second implementation written from the text of the standards: whole arrays, one
+ * rule after the other, no blocks, conversions by base. */
 #include "verify/verify.h"
 
 #include <float.h>
@@ -15,7 +15,8 @@
 
 static const DType FLOATS[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
 
-/* ----------------------------------------------------------------------------------------------- the naive judgement */
+/* ----------------------------------------------------------------------------------------------- the naive
+ * judgement */
 
 typedef struct Table {
     double t, small, err, cancel, largest;
@@ -27,7 +28,8 @@ static Table table_of(DType d) {
     return (Table){1.0 / 8192, 1.0 / 16384, 1.0 / 1073741824, 1.0 / 256, (double)FLT_MAX};
 }
 
-static bool naive_ecosystem(DType d, size_t n, const double *golden, const double *eager, const double *actual) {
+static bool naive_ecosystem(DType d, size_t n, const double *golden, const double *eager,
+                            const double *actual) {
     Table tb = table_of(d);
     double *w = calloc(n + 1, sizeof *w), *g = calloc(n + 1, sizeof *g);
     bool *use = calloc(n + 1, sizeof *use), pass = false;
@@ -72,8 +74,8 @@ static bool naive_ecosystem(DType d, size_t n, const double *golden, const doubl
             if (rel > max) max = rel;
         }
     }
-    pass = (rest == 0 || (sum / (double)rest < tb.t && max < 10 * tb.t)) && small <= 2 * (small_cpu ? small_cpu : 1) &&
-           cancel <= 2 * (cancel_cpu ? cancel_cpu : 1);
+    pass = (rest == 0 || (sum / (double)rest < tb.t && max < 10 * tb.t)) &&
+           small <= 2 * (small_cpu ? small_cpu : 1) && cancel <= 2 * (cancel_cpu ? cancel_cpu : 1);
 done:
     free(w);
     free(g);
@@ -93,7 +95,8 @@ static bool naive_allclose(size_t n, const double *want, const double *got, doub
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- one question */
+/* ------------------------------------------------------------------------------------------------------- one
+ * question */
 
 typedef struct Data {
     DType d;
@@ -128,7 +131,8 @@ static void set(Data *x, size_t i, double golden, double eager, double actual) {
 }
 
 static CompareResult judge(VerifyStandard std, const Data *x) {
-    CompareInput in = {.dtype = x->d, .n = x->n, .golden = x->golden, .eager = x->eager_bits, .actual = x->actual_bits};
+    CompareInput in = {
+        .dtype = x->d, .n = x->n, .golden = x->golden, .eager = x->eager_bits, .actual = x->actual_bits};
     CompareResult r;
     compare_output(std, &in, &r);
     assert_true(r.pass == (r.reason[0] == '\0'));
@@ -140,18 +144,21 @@ static CompareResult judge_both(const Data *x) {
     CompareResult r = judge(VERIFY_STD_ECOSYSTEM, x);
     assert_int_equal(r.pass, naive_ecosystem(x->d, x->n, x->golden, x->eager, x->actual));
     assert_int_equal(judge(VERIFY_STD_SEED, x).pass, naive_allclose(x->n, x->eager, x->actual, 1e-2));
-    assert_int_equal(judge(VERIFY_STD_MULTIKERNELBENCH, x).pass, naive_allclose(x->n, x->eager, x->actual, 1e-4));
+    assert_int_equal(judge(VERIFY_STD_MULTIKERNELBENCH, x).pass,
+                     naive_allclose(x->n, x->eager, x->actual, 1e-4));
     return r;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- tests */
+/* -------------------------------------------------------------------------------------------------------------
+ * tests */
 
 static double uniform(unsigned *seed) {
     *seed = *seed * 1664525u + 1013904223u;
     return (double)(*seed >> 8) / (double)(1 << 24);
 }
 
-/* Values over many magnitudes with NaN, infinities and errors of every size; sizes around the block length. */
+/* Values over many magnitudes with NaN, infinities and errors of every size; sizes around the block length.
+ */
 static void test_random(void **state) {
     (void)state;
     static const size_t SIZES[] = {0, 1, 2, 7, 2047, 2048, 2049, 5000};
@@ -167,7 +174,8 @@ static void test_random(void **state) {
                 double u = uniform(&seed);
                 if (round % 4 == 1 && u < 0.002) v = (double)NAN;
                 if (round % 4 == 2 && u < 0.002) v = (double)INFINITY;
-                double got = v * (1 + noise * (2 * uniform(&seed) - 1)), eager = v * (1 + noise * 0.7 * (2 * uniform(&seed) - 1));
+                double got = v * (1 + noise * (2 * uniform(&seed) - 1)),
+                       eager = v * (1 + noise * 0.7 * (2 * uniform(&seed) - 1));
                 if (round % 16 == 5 && u > 0.9995) got = (double)NAN;
                 set(&x, i, v, eager, got);
             }
@@ -194,7 +202,7 @@ static void test_branches(void **state) {
     const double inf = (double)INFINITY, nan = (double)NAN, t16 = 1.0 / 1024;
     const One cases[] = {
         {DTYPE_F16, 1, 1, 1, true, "plain"},
-        {DTYPE_F16, 1, 1, 1 - 0.9 * t16, true, "plain"}, /* MERE is below T */
+        {DTYPE_F16, 1, 1, 1 - 0.9 * t16, true, "plain"},       /* MERE is below T */
         {DTYPE_F16, 1, 1, 1 + 4 * t16, false, "second stage"}, /* MARE is fine, MERE is not */
         {DTYPE_F16, 1, 1, 1 + 11 * t16, false, "second stage"},
         {DTYPE_F16, nan, nan, nan, true, "plain"},
@@ -203,19 +211,19 @@ static void test_branches(void **state) {
         {DTYPE_F16, inf, inf, inf, true, "plain"},
         {DTYPE_F16, -inf, -inf, -inf, true, "plain"},
         {DTYPE_F16, inf, inf, -inf, false, "plain"},
-        {DTYPE_F16, 70000, inf, inf, true, "plain"},    /* the truth overflows the type, too */
-        {DTYPE_F16, inf, inf, 65504, true, "plain"},    /* largest finite stands in */
+        {DTYPE_F16, 70000, inf, inf, true, "plain"}, /* the truth overflows the type, too */
+        {DTYPE_F16, inf, inf, 65504, true, "plain"}, /* largest finite stands in */
         {DTYPE_F16, 65504, 65504, inf, true, "plain"},
         {DTYPE_F16, inf, inf, 60000, false, "second stage"},
         {DTYPE_F16, 100, 100, inf, false, "second stage"},
         {DTYPE_F32, inf, inf, (double)FLT_MAX, true, "plain"},
         {DTYPE_BF16, 3.4e38, inf, inf, true, "plain"},
         {DTYPE_F32, 0, 0, 0, true, "plain"},
-        {DTYPE_F32, 0, 0, 1e-12, true, "plain"}, /* 1e-12 / 1e-7 is below T */
+        {DTYPE_F32, 0, 0, 1e-12, true, "plain"},        /* 1e-12 / 1e-7 is below T */
         {DTYPE_F32, 0, 0, 1e-10, true, "second stage"}, /* small, and within the small-value error */
         {DTYPE_F32, 0, 0, 1e-4, true, "second stage"}, /* one small value may be off: at most 2 * max(0, 1) */
         {DTYPE_F32, 1e-3, 1e-3, 2e-3, true, "second stage"}, /* cancelled: both below 2^-8, one may be off */
-        {DTYPE_F32, 1e-3, 1e-3, 1, false, "second stage"}, /* the output is not near zero */
+        {DTYPE_F32, 1e-3, 1e-3, 1, false, "second stage"},   /* the output is not near zero */
         {DTYPE_F32, 1, 1, 1e-3, false, "second stage"},
         {DTYPE_F32, -0.0, 0, 0, true, "plain"},
     };
@@ -241,7 +249,8 @@ static void test_counts(void **state) {
                 Data x;
                 data_init(&x, DTYPE_F32, 16);
                 double v = cancel ? 1e-3 : 1e-5, wrong = v * 2;
-                for (size_t i = 0; i < x.n; i++) set(&x, i, v, i < cpu ? wrong : v, i >= x.n - off ? wrong : v);
+                for (size_t i = 0; i < x.n; i++)
+                    set(&x, i, v, i < cpu ? wrong : v, i >= x.n - off ? wrong : v);
                 CompareResult r = judge_both(&x);
                 size_t allowed = 2 * (cpu ? cpu : 1);
                 assert_int_equal(r.pass, off <= allowed);
@@ -333,15 +342,19 @@ static void test_bit_exact(void **state) {
     (void)state;
     const double nan = (double)NAN;
     const One cases[] = {
-        {DTYPE_F32, 0.1, 0, (double)0.1f, true, "exact"}, {DTYPE_F32, 0.1, 0, (double)nextafterf(0.1f, 1), false, "exact"},
-        {DTYPE_F32, 0.0, 0, -0.0, false, "exact"},        {DTYPE_F16, nan, nan, nan, true, "exact"},
-        {DTYPE_F16, 1, 1, nan, false, "exact"},           {DTYPE_BF16, 1.001, 1, 1, true, "exact"},
+        {DTYPE_F32, 0.1, 0, (double)0.1f, true, "exact"},
+        {DTYPE_F32, 0.1, 0, (double)nextafterf(0.1f, 1), false, "exact"},
+        {DTYPE_F32, 0.0, 0, -0.0, false, "exact"},
+        {DTYPE_F16, nan, nan, nan, true, "exact"},
+        {DTYPE_F16, 1, 1, nan, false, "exact"},
+        {DTYPE_BF16, 1.001, 1, 1, true, "exact"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Data x;
         data_init(&x, cases[i].d, 1);
         set(&x, 0, cases[i].golden, cases[i].eager, cases[i].actual);
-        CompareInput in = {.dtype = x.d, .n = 1, .golden = x.golden, .actual = x.actual_bits, .has_threshold = true};
+        CompareInput in = {
+            .dtype = x.d, .n = 1, .golden = x.golden, .actual = x.actual_bits, .has_threshold = true};
         CompareResult r;
         compare_output(VERIFY_STD_ECOSYSTEM, &in, &r);
         assert_int_equal(r.pass, cases[i].pass);
@@ -355,14 +368,18 @@ static void test_rounding(void **state) {
     unsigned seed = 3;
     for (size_t f = 0; f < 3; f++)
         for (int i = 0; i < 200000; i++) {
-            double v = i < 65536 ? f16_to_f32((uint16_t)i) * (i % 3 ? 1.0 : 1.00048828125) : ldexp(uniform(&seed) - 0.5, (int)(80 * uniform(&seed)) - 40);
+            double v = i < 65536 ? f16_to_f32((uint16_t)i) * (i % 3 ? 1.0 : 1.00048828125)
+                                 : ldexp(uniform(&seed) - 0.5, (int)(80 * uniform(&seed)) - 40);
             if (i % 7 == 0) v += ldexp(v, -11);
             unsigned char cell[8] = {0};
             dtype_store(FLOATS[f], cell, 0, v);
-            CompareInput in = {.dtype = FLOATS[f], .n = 1, .golden = &v, .actual = cell, .has_threshold = true};
+            CompareInput in = {
+                .dtype = FLOATS[f], .n = 1, .golden = &v, .actual = cell, .has_threshold = true};
             CompareResult r;
             compare_output(VERIFY_STD_ECOSYSTEM, &in, &r);
-            if (!r.pass) print_message("dtype %zu, value %a: got %a, rounded %a\n", f, v, r.worst_got, r.worst_expected);
+            if (!r.pass)
+                print_message("dtype %zu, value %a: got %a, rounded %a\n", f, v, r.worst_got,
+                              r.worst_expected);
             assert_true(r.pass);
         }
 }
@@ -379,8 +396,8 @@ static void test_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),   cmocka_unit_test(test_branches),  cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_figures),  cmocka_unit_test(test_integers),  cmocka_unit_test(test_bit_exact),
+        cmocka_unit_test(test_random),   cmocka_unit_test(test_branches), cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_figures),  cmocka_unit_test(test_integers), cmocka_unit_test(test_bit_exact),
         cmocka_unit_test(test_rounding), cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
