@@ -115,6 +115,18 @@ uint32_t ow_gm_bind(const void *addr, OwLoc loc)
     return r ? (uint32_t)(r - c->sim->ranges) + 1 : 0;
 }
 
+/* An operator in place hands the same memory in twice, as input and as output: writes are the output's. */
+static GmRange *writable_at(Sim *s, uintptr_t addr)
+{
+    for (size_t i = 0; i < s->n_ranges; i++) {
+        const SimGm *gm = s->ranges[i].gm;
+        uintptr_t base = (uintptr_t)gm->data;
+        bool writable = gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE;
+        if (writable && addr >= base && addr - base < gm->n_bytes) return &s->ranges[i];
+    }
+    return NULL;
+}
+
 GmRange *gm_access(Core *c, const OwGlobal *g, uintptr_t addr, uint64_t n_bytes, bool write, uint64_t *skip, uint64_t *n_ok)
 {
     Sim *s = c->sim;
@@ -130,6 +142,10 @@ GmRange *gm_access(Core *c, const OwGlobal *g, uintptr_t addr, uint64_t n_bytes,
         GmRange *near = nearest(s, addr, &distance);
         sim_report(c, CHK_ID_GM_UNMAPPED, verb, LL(n_bytes), near ? near->gm->name : "none", LL(distance));
         return NULL;
+    }
+    if (write && r->gm->role == SIM_GM_INPUT) {
+        GmRange *out = writable_at(s, addr);
+        if (out) r = out;
     }
     uintptr_t base = (uintptr_t)r->gm->data;
     if (addr < base) {
@@ -276,5 +292,9 @@ void *ow_gm_ref(uint32_t type, const OwGlobal *g, uint64_t index, OwLoc loc)
     GmRange *r = gm_element(c, g, size, index, false, &p);
     if (!r) return nowhere;
     bool valid = !r->valid || bits_all(r->valid, (size_t)(p - (uint8_t *)r->gm->data), size);
+    if (r->gm->role == SIM_GM_INPUT) { /* if it is written, it is the output of an operator in place */
+        GmRange *out = writable_at(c->sim, (uintptr_t)p);
+        if (out) r = out;
+    }
     return pending(c, (PendingRef){.p = p, .n_bytes = size, .index = (uint32_t)index, .is_gm = true, .range = r, .was_valid = valid});
 }

@@ -33,7 +33,7 @@ static Finding *find(Sim *s, CheckId id, OwLoc loc)
     const char *file = loc_file(loc);
     for (size_t i = 0; i < s->findings.n; i++) {
         Finding *f = &s->findings.at[i];
-        if (f->id == id && f->pub.line == loc.line && strcmp(f->pub.file, file) == 0) return f;
+        if (f->pub.line == loc.line && strcmp(f->pub.check, CHECKS[id].id) == 0 && strcmp(f->pub.file, file) == 0) return f;
     }
     return NULL;
 }

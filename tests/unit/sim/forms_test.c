@@ -294,6 +294,30 @@ static void atomic_add_over_blocks(void **state)
     sim_free(s);
 }
 
+static void in_place_body(void *const *args)
+{
+    OwLocal t = ub_at(0, 32);
+    OwGlobal in = {args[0], ow_gm_bind(args[0], AT)}, result = {args[1], ow_gm_bind(args[1], AT)};
+    ow_copy_n(OW_F32, 0, &in, &t, 8, AT);
+    ow_vec_n("Adds", OW_TYPES(OW_F32, OW_F32), &t, &t, NULL, 0x3f800000, 0, 7, AT);
+    ow_copy_n(OW_F32, 1, &result, &t, 8, AT);
+    *(float *)ow_gm_ref(OW_F32, &result, 7, AT) = 5.0f;
+}
+
+static void input_and_output_may_be_one(void **state)
+{
+    (void)state;
+    Sim *s = new_sim();
+    for (int i = 0; i < 8; i++) acc[i] = (float)i;
+    const SimGm gm[] = {{.name = "x", .role = SIM_GM_INPUT, .dtype = DTYPE_F32, .data = acc, .n_bytes = sizeof acc},
+                        {.name = "x_ref", .role = SIM_GM_OUTPUT, .dtype = DTYPE_F32, .data = acc, .n_bytes = sizeof acc}};
+    run_gm(s, in_place_body, gm, 2, 1);
+    expect_clean(s);
+    for (int i = 0; i < 7; i++) assert_true(acc[i] == (float)(i + 1));
+    assert_true(acc[7] == 5.0f);
+    sim_free(s);
+}
+
 /* ---- reductions ---------------------------------------------------------------------------------------------------------- */
 
 static void reduce_body(void *const *args)
@@ -414,6 +438,7 @@ int main(void)
         cmocka_unit_test(junk_beyond_the_tail_is_no_finding), cmocka_unit_test(junk_that_is_stored_is_named),
         cmocka_unit_test(gather_brcb_and_index), cmocka_unit_test(mask_register_modes),
         cmocka_unit_test(padding_strides_and_dummies), cmocka_unit_test(atomic_add_over_blocks),
+        cmocka_unit_test(input_and_output_may_be_one),
         cmocka_unit_test(reductions), cmocka_unit_test(cores_meet), cmocka_unit_test(blocks_beyond_the_cores_run_in_waves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
