@@ -14,7 +14,8 @@ from typing import Any, Iterator, Optional
 
 import torch
 from torch._decomp import core_aten_decompositions
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
+from torch._subclasses.fake_tensor import (DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode,
+                                            UnsupportedOperatorException)
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from . import model_source, reference, scalars, sizes
@@ -141,7 +142,13 @@ class TraceRun:
         except DynamicOutputShapeException as exc:
             raise BridgeError("unsupported", f"the shape of the result of {exc.func} depends on values", self.ref.path,
                               user_line(exc, self.ref.path), "use torch.where, which keeps the shape") from exc
+        except UnsupportedOperatorException as exc:
+            raise BridgeError("unsupported", f"{exc.func} cannot be traced by PyTorch {torch.__version__}", self.ref.path,
+                              user_line(exc, self.ref.path), "write it with other operators, or use a newer PyTorch") from exc
         except Exception as exc:
+            if "SymFloat" in str(exc):  # older PyTorch: a number computed from sizes does not mix with tensors there
+                raise BridgeError("unsupported", f"PyTorch {torch.__version__} cannot trace a number computed from sizes", self.ref.path,
+                                  user_line(exc, self.ref.path), "write int(x.shape[d]) where the size is read, or use a newer PyTorch") from exc
             raise from_user_code(exc, self.ref.path, "forward raised an exception while it was traced",
                                  "run forward once with get_inputs() in PyTorch; code that leaves torch (numpy, .data_ptr) "
                                  "cannot be traced") from exc
