@@ -106,21 +106,6 @@ static void take_conduct(Arena *a, JudgeContext *c, const json_t *result, CaseRe
     }
 }
 
-/* A run without a launch of the own operator proves nothing, whatever its numbers. */
-static void take_launches(Arena *a, JudgeContext *c, const json_t *report, CaseResult *out) {
-    const json_t *launches = json_object_get(report, "launches");
-    for (size_t i = 0; i < json_array_size(launches); i++) {
-        const char *op = text_at(json_array_get(launches, i), "op");
-        if (op && !strcmp(op, c->desc->op)) return;
-    }
-    const char *text = arena_printf(a, "%s was never launched", c->desc->op);
-    add_diag(c, "kernel-not-launched", "run", "python_bind_src", 0, text,
-             arena_printf(a, "%s 从未被下发执行", c->desc->op),
-             "ModelNew.forward must reach EXEC_NPU_CMD(aclnn<Op>, ...) of python_bind_src",
-             "ModelNew.forward 必须执行到 python_bind_src 中的 EXEC_NPU_CMD(aclnn<Op>, ...)");
-    worsen(out, VERDICT_REJECTED, text);
-}
-
 /* ---------------------------------------------------------------------------------------------------
  * candidate errors */
 
@@ -182,6 +167,30 @@ static bool read_shape(const json_t *o, Shape *s) {
         s->n_elems *= (size_t)d;
     }
     return json_is_array(s->dims);
+}
+
+static bool has_elements(const json_t *outputs) {
+    Shape s;
+    for (size_t k = 0; k < json_array_size(outputs); k++)
+        if (read_shape(json_array_get(outputs, k), &s) && s.n_elems > 0) return true;
+    return false;
+}
+
+/* A run without a launch of the own operator proves nothing, whatever its numbers.
+ * HW: an aclnn call with nothing but empty outputs returns without a launch. */
+static void take_launches(Arena *a, JudgeContext *c, const json_t *result, CaseResult *out) {
+    const json_t *launches = json_object_get(json_object_get(result, "report"), "launches");
+    if (!has_elements(json_object_get(result, "eager_outputs"))) return;
+    for (size_t i = 0; i < json_array_size(launches); i++) {
+        const char *op = text_at(json_array_get(launches, i), "op");
+        if (op && !strcmp(op, c->desc->op)) return;
+    }
+    const char *text = arena_printf(a, "%s was never launched", c->desc->op);
+    add_diag(c, "kernel-not-launched", "run", "python_bind_src", 0, text,
+             arena_printf(a, "%s 从未被下发执行", c->desc->op),
+             "ModelNew.forward must reach EXEC_NPU_CMD(aclnn<Op>, ...) of python_bind_src",
+             "ModelNew.forward 必须执行到 python_bind_src 中的 EXEC_NPU_CMD(aclnn<Op>, ...)");
+    worsen(out, VERDICT_REJECTED, text);
 }
 
 static const char *shape_text(Arena *a, const Shape *s) {
@@ -381,7 +390,7 @@ bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult
         take_candidate_error(a, c, error, out);
         return true;
     }
-    take_launches(a, c, report, out);
+    take_launches(a, c, result, out);
     double start = time_now_s();
     if (check_forms(a, c, result, out)) {
         size_t n = json_array_size(json_object_get(result, "eager_outputs"));

@@ -194,6 +194,7 @@ static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *st
         *stop = true;
     }
     if (reply.log && *reply.log) v->report.log = arena_strdup(v->arena, reply.log);
+    if (!ok) json_decref(out->precision);
     json_decref(params);
     bridge_reply_clear(&reply);
     arena_free(scratch);
