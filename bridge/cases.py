@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import math
 import random
 from typing import Any, Iterator, Optional
 
@@ -186,41 +186,47 @@ def poison(t: torch.Tensor) -> torch.Tensor:
 
 def sample_inputs(ref: reference.Reference) -> list[Any]:
     """get_inputs(), with its dimensions capped where the real sizes are far beyond what drawing values needs."""
-    example, real = reference.example_inputs(ref)
-    if real or _elements(example) <= POOL_ELEMENTS:
-        return example if real else ref.get_inputs()
-    largest = max(t.numel() for t in example if isinstance(t, torch.Tensor))
-    for cap in DIM_CAPS:
-        with contextlib.suppress(Exception):
-            with _CappedSizes(cap):
-                inputs = ref.get_inputs()
-            if _elements(inputs) <= POOL_ELEMENTS or cap == DIM_CAPS[-1] and _elements(inputs) < largest:
-                return inputs
+    for cap in (None, *DIM_CAPS):
+        sizes = _Sizes(cap)
+        try:
+            with sizes:
+                return ref.get_inputs()
+        except Exception:
+            if not sizes.too_large and cap is None:
+                raise  # the file's own failure
     return ref.get_inputs()
 
 
-def _elements(values: list[Any]) -> int:
-    return sum(v.numel() for v in values if isinstance(v, torch.Tensor))
+class _TooLarge(Exception):
+    pass
 
 
-class _CappedSizes(TorchDispatchMode):
-    """Factory functions make each dimension at most `cap`; equal sizes stay equal, so later operations still fit."""
+class _Sizes(TorchDispatchMode):
+    """Factory functions make each dimension at most `cap`; equal sizes stay equal, so later operations still fit. More
+    elements than a pool needs raise, before they are made."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False
 
-    def __init__(self, cap: int) -> None:
+    def __init__(self, cap: Optional[int]) -> None:
         super().__init__()
         self.cap = cap
+        self.too_large = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if str(func) in _FACTORIES:
-            args = tuple([min(n, self.cap) for n in a] if isinstance(a, (list, tuple)) else a for a in args)
-            if isinstance(kwargs.get("size"), (list, tuple)):
-                kwargs = {**kwargs, "size": [min(n, self.cap) for n in kwargs["size"]]}
+            args = tuple(self._fit(a) if isinstance(a, (list, tuple)) else a for a in args)
+            kwargs = {k: self._fit(v) if k == "size" else v for k, v in kwargs.items()}
         return func(*args, **kwargs)
+
+    def _fit(self, size: Any) -> list[int]:
+        size = [min(n, self.cap) for n in size] if self.cap is not None else list(size)
+        if math.prod(size) > POOL_ELEMENTS:
+            self.too_large = True
+            raise _TooLarge(f"{size} is more than needed")
+        return size
 
 
 # ---- parameters in other sizes ----------------------------------------------------------------------------------------

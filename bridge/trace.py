@@ -25,6 +25,7 @@ from .names import Names, operator_name
 from .recorder import Input, Node, Recorder, SizeArg, number_in, values_in
 
 FLOAT_VARIANTS = (torch.float16, torch.bfloat16, torch.float32)
+TABLE = dict(core_aten_decompositions())
 LARGEST_BAKED_CONSTANT = 1024  # elements of a tensor written into the code that ModelNew can hold as text
 
 
@@ -34,7 +35,7 @@ class Plan:
     def __init__(self, ref: reference.Reference, ops: list[str]) -> None:
         self.ref = ref
         self.keep = frozenset(ops)
-        self.table = dict(core_aten_decompositions())
+        self.table = TABLE
         self.inputs, _ = reference.example_inputs(ref)
         reference.check_inputs(ref, self.inputs)
         self.init_inputs = ref.get_init_inputs()
@@ -487,3 +488,21 @@ def size_notes(plan: Plan, printed: Printed) -> list[str]:
             notes.append(f"{leaf['name']}: get_inputs gives it with strides {leaf['hint_stride']}")
     unused = [leaf["name"] for leaf, i in zip(printed.inputs, printed.run.inputs) if not i.used]
     return notes + [f"{name}: forward does not use it" for name in unused]
+
+
+def _warm() -> None:
+    """A first trace of our own: PyTorch imports half of itself then, which the worker does once, before it forks."""
+    env = sizes.new_shape_env()
+    mode = FakeTensorMode(shape_env=env, allow_non_fake_inputs=True)
+    recorder = Recorder(__file__, frozenset(), TABLE, mode, lambda real: None)
+    with torch.no_grad(), _below_autograd(), mode:
+        leaves = [Input(name, "argument", "", i, torch.empty([sizes.symbolic_size(env, 4, f"{name}{d}") for d in range(2)]), None)
+                  for i, name in enumerate("ab")]
+        for leaf in leaves:
+            recorder.add_input(leaf)
+        with recorder:
+            a, b = leaves[0].fake, leaves[1].fake
+            torch.nn.functional.silu(torch.where(a > 0, a * b + 0.5, b).reshape(-1, 2)).sum(1)
+
+
+_warm()
