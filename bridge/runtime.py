@@ -132,8 +132,9 @@ class _Memory:
     """Keeps a runtime tensor alive for the torch tensor over its storage."""
 
     def __init__(self, lib: Any, handle: Any) -> None:
-        self._lib, self._handle = lib, handle
-        lib.rt_tensor_ref(handle)
+        # A pointer read from a structure is a view of that structure's memory, which is freed before this is: copy it.
+        self._lib, self._handle = lib, ctypes.cast(ctypes.cast(handle, ctypes.c_void_p).value or 0, _T)
+        lib.rt_tensor_ref(self._handle)
 
     def __del__(self) -> None:
         self._lib.rt_tensor_unref(self._handle)

@@ -89,6 +89,28 @@ def test_results_outlive_their_call_and_the_runtime(zoo: pathlib.Path) -> None:
         runtime.report()
 
 
+def test_several_results_outlive_the_value_they_came_in(lib: Any) -> None:
+    x, y = torch.ones(100), torch.full((100,), 3.0)
+    results = [lib.two(x, y) for _ in range(20)]
+    gc.collect()
+    for twice, (total, same) in results:
+        assert bool((twice == 2).all()) and bool((total == 4).all()) and same is x
+
+
+def test_results_are_freed(lib: Any) -> None:
+    x = torch.zeros(1 << 12, 1 << 9)  # 8 MiB
+    lib.not_from_kernel(x)
+    before = resident_mb()
+    for _ in range(40):
+        lib.not_from_kernel(x)
+    assert resident_mb() - before < 100
+
+
+def resident_mb() -> float:
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGESIZE") / 1e6
+
+
 def test_inputs_come_back_as_the_same_storage(add: Runtime, lib: Any) -> None:
     x = torch.randn(2, 3)
     assert lib.identity(x) is x

@@ -97,6 +97,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
         return std::make_tuple(i + 1, d, v, o, s, std::vector<double>{0.5}, true);
     });
     m.def("tensors", [](std::vector<at::Tensor> v) { return v; });
+    m.def("two", [](const at::Tensor &x, const at::Tensor &y) { return std::make_tuple(add(x, x), std::vector<at::Tensor>{add(x, y), x}); });
     m.def("nothing", [](const at::Tensor &x) { (void)x; });
     m.def("over", [](const at::Tensor &) { return std::string("tensor"); });
     m.def("over", [](int64_t) { return std::string("int"); });
