@@ -71,6 +71,7 @@ uint32_t cast_modes(DType dst, DType src)
 #define CHAIN CHK_CHAIN
 #define NO_WIDE_OVERLAP CHK_NO_WIDE_OVERLAP
 #define SHIFT CHK_SHIFT
+#define BITWISE CHK_BITWISE
 #define RESERVED_UB CHK_RESERVED_UB
 static const InsnInfo INSNS[INSN_COUNT] = {
 #define INSN_FI(name, form, f, i, pairs, cost, checks) [INSN_##name] = {#name, FORM_##form, pairs, COST_##cost, checks},

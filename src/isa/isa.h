@@ -72,6 +72,7 @@ enum {
     CHK_NO_WIDE_OVERLAP = 16, /* no overlap at all when the destination is wider */
     CHK_SHIFT = 32,          /* scalar within the width of the type */
     CHK_RESERVED_UB = 64,    /* overwrites the reserved end of UB */
+    CHK_BITWISE = 128,       /* bytes of a lane do not mix: validity goes byte by byte */
     CHK_USUAL = CHK_ALIGN32 | CHK_REPEAT | CHK_OVERLAP
 };
 

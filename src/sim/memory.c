@@ -1,6 +1,7 @@
 /* The two memories a vector core touches: where an access lies, what part of it may be done, scalar access. */
 #include "sim/sim_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- local memory ---------------------------------------------------------------------------------------------- */
@@ -71,6 +72,8 @@ uint32_t local_clip(Core *c, const Place *p, const char *role, bool write, uint6
 
 void ub_wrote(Core *c, uint32_t addr, uint32_t n_bytes)
 {
+    if (n_bytes == 0) return; /* clipped away: addr may lie past the end of UB */
+    assert((uint64_t)addr + n_bytes <= c->ub_bytes);
     if (addr + n_bytes > c->ub_touched) c->ub_touched = addr + n_bytes;
 }
 

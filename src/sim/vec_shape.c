@@ -282,9 +282,14 @@ void vec_mark(Core *c, const VecOp *op, const uint32_t *addr, uint32_t n, bool r
         bits_fill(c->ub_valid, addr[0], (size_t)n * d->size, true);
         return;
     }
-    for (uint32_t e = 0; e < n; e++) {
-        bool ok = !reads_dst || bits_all(c->ub_valid, addr[0] + e * d->size, d->size);
-        for (uint32_t i = 1; i < op->n && ok; i++) ok = bits_all(c->ub_valid, addr[i] + e * op->o[i].size, op->o[i].size);
-        bits_fill(c->ub_valid, addr[0] + e * d->size, d->size, ok);
+    uint32_t part = op->insn->checks & CHK_BITWISE ? d->size : 1; /* pieces of a lane that do not mix */
+    for (uint32_t e = 0; e < n * part; e++) {
+        uint32_t d_size = d->size / part;
+        bool ok = !reads_dst || bits_all(c->ub_valid, addr[0] + e * d_size, d_size);
+        for (uint32_t i = 1; i < op->n && ok; i++) {
+            uint32_t size = op->o[i].size / part;
+            ok = bits_all(c->ub_valid, addr[i] + e * size, size);
+        }
+        bits_fill(c->ub_valid, addr[0] + e * d_size, d_size, ok);
     }
 }

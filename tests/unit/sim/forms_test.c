@@ -122,6 +122,8 @@ static void padded_tail_body(void *const *args)
     (void)args;
     put(4096, in_f, 100 * 4);
     ow_vec_n("Compares", OW_TYPES(OW_U8, OW_F32), &bits, &a, NULL, 0, CMP_GT, 128, AT);
+    /* 16-bit words of the mask, half of the last one junk: bytes do not mix */
+    ow_vec_n("And", OW_TYPES(OW_U16, OW_U16), &bits, &bits, &bits, 0, 0, 8, AT);
     ow_select(OW_F32, &d, &bits, &a, NULL, 0, 1, 128, NULL, AT);
     OwGlobal g = {args[0], 1};
     OwPad p = {.count = 1, .len_bytes = 400, .ext = 1};
@@ -409,6 +411,32 @@ static void cores_meet(void **state)
     sim_free(s);
 }
 
+/* A tensor that starts past the end of UB: every access is named and skipped, the next block starts clean. */
+static void past_the_end_body(void *const *args)
+{
+    (void)args;
+    OwLocal far = ub_at(196608 + 4096, 1024), half = ub_at(196608 - 512, 1024), ok = ub_at(0, 1024);
+    ow_vec_n("Duplicate", OW_TYPES(OW_F32, OW_F32), &ok, NULL, NULL, 0, 0, 256, AT);
+    ow_vec_n("Duplicate", OW_TYPES(OW_F32, OW_F32), &far, NULL, NULL, 0, 0, 256, AT);
+    ow_vec_n("Adds", OW_TYPES(OW_F32, OW_F32), &half, &ok, NULL, 0, 0, 256, AT);
+    OwGlobal g = {args[0], 1};
+    OwPad p = {.count = 1, .len_bytes = 1000, .ext = 1};
+    ow_copy_pad(OW_F32, 0, &g, &far, &p, AT);
+    ow_copy_n(OW_F32, 0, &g, &far, 256, AT);
+    ow_local_set(OW_F32, &far, 3, 0, AT);
+}
+
+static void memory_past_the_end_of_ub_is_never_touched(void **state)
+{
+    (void)state;
+    Sim *s = new_sim();
+    static float in[256];
+    SimGm gm = {.name = "x", .role = SIM_GM_INPUT, .dtype = DTYPE_F32, .data = in, .n_bytes = sizeof in};
+    run_gm(s, past_the_end_body, &gm, 1, 100);
+    assert_non_null(find_check(s, "ub-past-end"));
+    sim_free(s);
+}
+
 static void count_body(void *const *args)
 {
     OwGlobal g = {args[0], 1};
@@ -440,6 +468,7 @@ int main(void)
         cmocka_unit_test(padding_strides_and_dummies), cmocka_unit_test(atomic_add_over_blocks),
         cmocka_unit_test(input_and_output_may_be_one),
         cmocka_unit_test(reductions), cmocka_unit_test(cores_meet), cmocka_unit_test(blocks_beyond_the_cores_run_in_waves),
+        cmocka_unit_test(memory_past_the_end_of_ub_is_never_touched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
