@@ -1,6 +1,6 @@
-/* The Python worker as a child process: one request at a time over two descriptors, time limits, restart after death.
- * The worker forks for every request, so its own death is rare (it was killed, or Python itself fell over); it costs the
- * call in flight and the next call starts another. */
+/* The Python worker as a child process: one request at a time over two descriptors, time limits, restart
+ * after death. The worker forks for every request, so its own death is rare (it was killed, or Python itself
+ * fell over); it costs the call in flight and the next call starts another. */
 #include "bridge/bridge.h"
 
 #include "base/fs.h"
@@ -15,8 +15,8 @@
 #define DEFAULT_START_S   60.0
 #define DEFAULT_WALL_S    120.0
 #define DEFAULT_MEMORY_MB 8192.0
-/* The worker keeps the limit itself; this much later something is wrong with the worker. Also the longest silence while
- * blobs are coming. */
+/* The worker keeps the limit itself; this much later something is wrong with the worker. Also the longest
+ * silence while blobs are coming. */
 #define GRACE_S 30.0
 /* Blobs may exceed the child's memory limit by what its process maps anyway. */
 #define BLOB_SLACK_BYTES ((uint64_t)2 << 30)
@@ -39,13 +39,17 @@ static const char *choose_python(Arena *a, const BridgeOptions *o) {
     return fs_exists(venv) ? venv : "python3";
 }
 
-/* ---- one exchange ------------------------------------------------------------------------------------------------- */
+/* ---- one exchange
+ * ------------------------------------------------------------------------------------------------- */
 
-static bool send_request(Bridge *b, Arena *a, const char *method, json_t *params, const BridgeLimits *limits, double deadline_s, Err *err) {
+static bool send_request(Bridge *b, Arena *a, const char *method, json_t *params, const BridgeLimits *limits,
+                         double deadline_s, Err *err) {
     json_t *request = json_pack("{s:I, s:s}", "id", ++b->last_id, "method", method);
     if (request && params) json_object_set(request, "params", params);
     if (request && limits)
-        json_object_set_new(request, "limits", json_pack("{s:f, s:f}", "wall_s", limits->wall_s, "memory_mb", limits->memory_mb));
+        json_object_set_new(
+            request, "limits",
+            json_pack("{s:f, s:f}", "wall_s", limits->wall_s, "memory_mb", limits->memory_mb));
     size_t n_bytes = 0;
     const char *text = request ? frame_print(a, request, &n_bytes, err) : NULL;
     bool ok = text && worker_write(&b->worker, text, n_bytes, deadline_s, err);
@@ -58,9 +62,12 @@ static bool send_request(Bridge *b, Arena *a, const char *method, json_t *params
 static bool read_head(Bridge *b, Arena *a, double deadline_s, FrameHead *h, Err *err) {
     uint8_t head[FRAME_HEAD_BYTES];
     size_t n_bytes = 0;
-    if (!worker_read(&b->worker, head, sizeof head, deadline_s, err) || !frame_json_length(head, &n_bytes, err)) return false;
+    if (!worker_read(&b->worker, head, sizeof head, deadline_s, err) ||
+        !frame_json_length(head, &n_bytes, err))
+        return false;
     char *text = arena_alloc(a, n_bytes + 1);
-    return worker_read(&b->worker, text, n_bytes, deadline_s, err) && frame_parse_json(a, text, n_bytes, h, err);
+    return worker_read(&b->worker, text, n_bytes, deadline_s, err) &&
+           frame_parse_json(a, text, n_bytes, h, err);
 }
 
 static bool can_allocate(uint64_t n_bytes) {
@@ -69,15 +76,19 @@ static bool can_allocate(uint64_t n_bytes) {
     return p != NULL;
 }
 
-static bool read_blobs(Bridge *b, Arena *a, const FrameHead *h, double memory_mb, BridgeReply *reply, Err *err) {
-    if (h->total_bytes > (uint64_t)(memory_mb * 1048576.0) + BLOB_SLACK_BYTES || !can_allocate(h->total_bytes))
-        return err_set(err, ERR_INTERNAL, NULL, "the Python worker announced %llu bytes of tensors, too many to hold",
+static bool read_blobs(Bridge *b, Arena *a, const FrameHead *h, double memory_mb, BridgeReply *reply,
+                       Err *err) {
+    if (h->total_bytes > (uint64_t)(memory_mb * 1048576.0) + BLOB_SLACK_BYTES ||
+        !can_allocate(h->total_bytes))
+        return err_set(err, ERR_INTERNAL, NULL,
+                       "the Python worker announced %llu bytes of tensors, too many to hold",
                        (unsigned long long)h->total_bytes);
     reply->blobs = ARENA_ARRAY(a, h->n_blobs, BridgeBlob);
     for (size_t i = 0; i < h->n_blobs; i++) {
         size_t n_bytes = (size_t)h->blob_bytes[i];
         char *data = arena_alloc(a, n_bytes);
-        for (size_t at = 0; at < n_bytes;) { /* each piece has the grace time, so a large answer has as long as it takes */
+        for (size_t at = 0;
+             at < n_bytes;) { /* each piece has the grace time, so a large answer has as long as it takes */
             size_t part = n_bytes - at < (1u << 24) ? n_bytes - at : (1u << 24);
             if (!worker_read(&b->worker, data + at, part, time_now_s() + GRACE_S, err)) return false;
             at += part;
@@ -88,7 +99,8 @@ static bool read_blobs(Bridge *b, Arena *a, const FrameHead *h, double memory_mb
     return true;
 }
 
-/* ---- errors of the worker ----------------------------------------------------------------------------------------- */
+/* ---- errors of the worker
+ * ----------------------------------------------------------------------------------------- */
 
 static ErrCode code_of(const char *name) {
     for (int c = 0; name && strcasecmp(err_code_name((ErrCode)c), "INTERNAL") != 0; c++)
@@ -109,7 +121,8 @@ static bool take_error(const json_t *e, Err *err) {
     char where[sizeof err->where] = "";
     if (*file && line > 0) snprintf(where, sizeof where, "%s:%lld", file, (long long)line);
     else if (*file) snprintf(where, sizeof where, "%s", file);
-    err_set(err, code_of(text_of(e, "code")), where, "%s", *message ? message : "the Python worker failed without a message");
+    err_set(err, code_of(text_of(e, "code")), where, "%s",
+            *message ? message : "the Python worker failed without a message");
     if (*hint) err_hint(err, "%s", hint);
     return false;
 }
@@ -118,7 +131,8 @@ static bool take_error(const json_t *e, Err *err) {
 static bool take_reply(Arena *a, FrameHead *h, json_int_t id, BridgeReply *reply, Err *err) {
     const json_t *got = json_object_get(h->value, "id");
     json_t *result = json_object_get(h->value, "result"), *error = json_object_get(h->value, "error");
-    bool ok = json_is_integer(got) && json_integer_value(got) == id && (json_is_object(result) != 0) != (json_is_object(error) != 0);
+    bool ok = json_is_integer(got) && json_integer_value(got) == id &&
+              (json_is_object(result) != 0) != (json_is_object(error) != 0);
     if (ok) {
         reply->log = arena_strdup(a, text_of(h->value, "log"));
         if (json_is_object(result)) reply->result = json_incref(result);
@@ -131,13 +145,14 @@ static bool take_reply(Arena *a, FrameHead *h, json_int_t id, BridgeReply *reply
     return ok;
 }
 
-/* ---- life of the worker -------------------------------------------------------------------------------------------- */
+/* ---- life of the worker
+ * -------------------------------------------------------------------------------------------- */
 
 /* Turns the failure of a worker that never answered into one that says what is needed. */
 static bool no_start(const Bridge *b, Err *err) {
     Err cause = *err;
-    err_set(err, cause.code == ERR_TIMEOUT ? ERR_TIMEOUT : ERR_NO_PYTHON, NULL, "the Python worker (%.200s) did not start: %.1500s", b->python,
-            cause.message);
+    err_set(err, cause.code == ERR_TIMEOUT ? ERR_TIMEOUT : ERR_NO_PYTHON, NULL,
+            "the Python worker (%.200s) did not start: %.1500s", b->python, cause.message);
     return err_hint(err, "opwright needs Python 3.9 or newer with PyTorch; choose one with OPWRIGHT_PYTHON");
 }
 
@@ -160,7 +175,8 @@ static bool await_hello(Bridge *b, Err *err) {
     Arena *a = arena_new();
     FrameHead h = {0};
     BridgeReply reply = {0};
-    bool ok = read_head(b, a, time_now_s() + b->start_limit_s, &h, err) && take_reply(a, &h, b->last_id, &reply, err);
+    bool ok = read_head(b, a, time_now_s() + b->start_limit_s, &h, err) &&
+              take_reply(a, &h, b->last_id, &reply, err);
     if (!ok) {
         no_start(b, err);
     } else if (reply.error) {
@@ -197,7 +213,8 @@ const json_t *bridge_hello(Bridge *b, Err *err) {
     return await_hello(b, err) ? b->hello : NULL;
 }
 
-bool bridge_call(Bridge *b, Arena *a, const char *method, json_t *params, const BridgeLimits *limits, BridgeReply *reply, Err *err) {
+bool bridge_call(Bridge *b, Arena *a, const char *method, json_t *params, const BridgeLimits *limits,
+                 BridgeReply *reply, Err *err) {
     *reply = (BridgeReply){.log = ""};
     BridgeLimits used = limits ? *limits : (BridgeLimits){0};
     if (!(used.wall_s > 0)) used.wall_s = DEFAULT_WALL_S;

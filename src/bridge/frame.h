@@ -1,5 +1,6 @@
-/* Frames of the worker protocol (docs/bridge.md): 4 bytes little-endian length, a JSON object, then the blobs that its
- * "blobs" list measures. The parser trusts nothing: any bytes give a frame, a wish for more, or an error. */
+/* Frames of the worker protocol (docs/bridge.md): 4 bytes little-endian length, a JSON object, then the blobs
+ * that its "blobs" list measures. The parser trusts nothing: any bytes give a frame, a wish for more, or an
+ * error. */
 #ifndef OPWRIGHT_BRIDGE_FRAME_H
 #define OPWRIGHT_BRIDGE_FRAME_H
 
@@ -23,11 +24,13 @@ typedef struct FrameHead {
     uint64_t total_bytes; /* of all blobs */
 } FrameHead;
 
-/* Length of the JSON from the first FRAME_HEAD_BYTES bytes of a frame. ERR_INTERNAL when it is 0 or above the limit. */
+/* Length of the JSON from the first FRAME_HEAD_BYTES bytes of a frame. ERR_INTERNAL when it is 0 or above the
+ * limit. */
 bool frame_json_length(const uint8_t head[FRAME_HEAD_BYTES], size_t *n_bytes, Err *err) ERR_CHECKED;
 /* Parses the JSON part. On success h->value is the caller's; on ERR_INTERNAL nothing is left to free. */
 bool frame_parse_json(Arena *a, const char *text, size_t n_bytes, FrameHead *h, Err *err) ERR_CHECKED;
-/* Length and JSON of a request, in the arena; NULL on ERR_BAD_INPUT (a value JSON cannot hold, or too long). */
+/* Length and JSON of a request, in the arena; NULL on ERR_BAD_INPUT (a value JSON cannot hold, or too long).
+ */
 char *frame_print(Arena *a, const json_t *value, size_t *n_bytes, Err *err) ERR_CHECKED;
 
 #endif

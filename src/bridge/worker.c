@@ -17,12 +17,14 @@
 
 #define CHILD_REQUEST_FD 3
 #define CHILD_REPLY_FD   4
-#define FIRST_FREE_FD    10 /* ours stay above the child's numbers, so that placing one cannot overwrite another */
+#define FIRST_FREE_FD                                                                                        \
+    10 /* ours stay above the child's numbers, so that placing one cannot overwrite another */
 #define REPLY_PIPE_BYTES (1 << 20)
 
 extern char **environ;
 
-/* ---- start -------------------------------------------------------------------------------------------------------- */
+/* ---- start
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void close_if(int *fd) {
     if (*fd >= 0) close(*fd);
@@ -37,7 +39,8 @@ static int lift(int fd) {
     return up;
 }
 
-static int spawn(pid_t *pid, const char *python, const char *script, int request_fd, int reply_fd, int log_fd) {
+static int spawn(pid_t *pid, const char *python, const char *script, int request_fd, int reply_fd,
+                 int log_fd) {
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t attr;
     posix_spawn_file_actions_init(&fa);
@@ -64,7 +67,8 @@ bool worker_start(Worker *w, const char *python, const char *script, Err *err) {
     /* Requests go through a socket: writing to a worker that died must be an error, not SIGPIPE. */
     int request[2] = {-1, -1}, reply[2] = {-1, -1}, log_fd = -1;
     *w = (Worker){.request_fd = -1, .reply_fd = -1, .log_fd = -1};
-    bool ok = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, request) == 0 && pipe2(reply, O_CLOEXEC) == 0 &&
+    bool ok = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, request) == 0 &&
+              pipe2(reply, O_CLOEXEC) == 0 &&
               (log_fd = memfd_create("opwright-worker-log", MFD_CLOEXEC)) >= 0;
     if (ok) {
         for (int i = 0; i < 2; i++) request[i] = lift(request[i]), reply[i] = lift(reply[i]);
@@ -80,7 +84,8 @@ bool worker_start(Worker *w, const char *python, const char *script, Err *err) {
     ok = rc == 0;
     if (!ok) {
         w->pid = 0;
-        err_set(err, rc == ENOENT || rc == EACCES ? ERR_NO_PYTHON : ERR_IO, NULL, "cannot start Python as %s: %s", python, strerror(rc));
+        err_set(err, rc == ENOENT || rc == EACCES ? ERR_NO_PYTHON : ERR_IO, NULL,
+                "cannot start Python as %s: %s", python, strerror(rc));
         err_hint(err, "install Python 3.9 or newer with PyTorch, or set OPWRIGHT_PYTHON to its interpreter");
         goto done;
     }
@@ -92,20 +97,24 @@ done:
     return ok;
 }
 
-bool worker_is_up(const Worker *w) { return w->pid > 0; }
+bool worker_is_up(const Worker *w) {
+    return w->pid > 0;
+}
 
 void worker_stop(Worker *w) {
     if (w->pid <= 0) return;
     kill(-w->pid, SIGKILL); /* it has nothing to save, and its children die with it */
     kill(w->pid, SIGKILL);
-    while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR) {}
+    while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
     w->pid = 0;
     close_if(&w->request_fd);
     close_if(&w->reply_fd);
     close_if(&w->log_fd);
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------------------------- */
+/* ---- bytes
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* Last complete lines of what the worker printed itself, on one line; empty when nothing. */
 static void log_tail(const Worker *w, char *out, size_t cap) {
@@ -120,12 +129,15 @@ static void log_tail(const Worker *w, char *out, size_t cap) {
 
 static bool died(Worker *w, Err *err) {
     siginfo_t info = {0};
-    for (double until = time_now_s() + 1.0; time_now_s() < until;) { /* its pipe closes a moment before it is gone */
-        if (waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == w->pid) break;
+    for (double until = time_now_s() + 1.0;
+         time_now_s() < until;) { /* its pipe closes a moment before it is gone */
+        if (waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == w->pid)
+            break;
         poll(NULL, 0, 5);
     }
     char how[64] = "stopped answering", tail[800];
-    if (info.si_pid == w->pid && info.si_code == CLD_EXITED) snprintf(how, sizeof how, "ended with exit status %d", info.si_status);
+    if (info.si_pid == w->pid && info.si_code == CLD_EXITED)
+        snprintf(how, sizeof how, "ended with exit status %d", info.si_status);
     else if (info.si_pid == w->pid) snprintf(how, sizeof how, "was killed by signal %d", info.si_status);
     log_tail(w, tail, sizeof tail);
     return err_set(err, ERR_CHILD_DIED, NULL, "the Python worker %s%s%s", how, *tail ? ": " : "", tail);
@@ -139,7 +151,8 @@ static bool wait_for(int fd, short events, double deadline_s, Err *err) {
         struct pollfd p = {.fd = fd, .events = events};
         int ready = poll(&p, 1, left_s > 3600 ? 3600 * 1000 : (int)(left_s * 1000.0) + 1);
         if (ready > 0) return true;
-        if (ready < 0 && errno != EINTR) return err_set(err, ERR_IO, NULL, "cannot wait for the Python worker: %s", strerror(errno));
+        if (ready < 0 && errno != EINTR)
+            return err_set(err, ERR_IO, NULL, "cannot wait for the Python worker: %s", strerror(errno));
     }
 }
 

@@ -16,8 +16,8 @@ typedef struct Worker {
 /* Starts `python script` in its own process group. ERR_NO_PYTHON when there is no such interpreter. */
 bool worker_start(Worker *w, const char *python, const char *script, Err *err) ERR_CHECKED;
 bool worker_is_up(const Worker *w);
-/* Exactly n_bytes, or *err: ERR_TIMEOUT past deadline_s (time_now_s), ERR_CHILD_DIED with the end of its log. The stream
- * is of no use afterwards: call worker_stop. */
+/* Exactly n_bytes, or *err: ERR_TIMEOUT past deadline_s (time_now_s), ERR_CHILD_DIED with the end of its log.
+ * The stream is of no use afterwards: call worker_stop. */
 bool worker_write(Worker *w, const void *data, size_t n_bytes, double deadline_s, Err *err) ERR_CHECKED;
 bool worker_read(Worker *w, void *data, size_t n_bytes, double deadline_s, Err *err) ERR_CHECKED;
 /* Kills the process group and reaps it; may be called twice. */

@@ -1,5 +1,6 @@
-/* The real worker: hello, an answer, errors, a time limit, dead children, a dead worker, and machines without PyTorch.
- * Needs Python with PyTorch (OPWRIGHT_PYTHON, else python3); without it only the tests that need none run, and say so. */
+/* The real worker: hello, an answer, errors, a time limit, dead children, a dead worker, and machines without
+ * PyTorch. Needs Python with PyTorch (OPWRIGHT_PYTHON, else python3); without it only the tests that need
+ * none run, and say so. */
 #include "bridge/bridge.h"
 
 #include "base/fs.h"
@@ -46,7 +47,8 @@ static void needs_torch(void) {
 /* Calls load_reference on a file of this text. */
 static bool load(const char *text, double wall_s, BridgeReply *reply, Err *err) {
     json_t *params = json_pack("{s:s}", "path", write_file("ref.py", text));
-    bool ok = bridge_call(T.bridge, T.arena, "load_reference", params, &(BridgeLimits){.wall_s = wall_s, .memory_mb = 512}, reply, err);
+    bool ok = bridge_call(T.bridge, T.arena, "load_reference", params,
+                          &(BridgeLimits){.wall_s = wall_s, .memory_mb = 512}, reply, err);
     json_decref(params);
     return ok;
 }
@@ -77,8 +79,10 @@ static void traces(void **state) {
     needs_torch();
     Err err;
     BridgeReply reply;
-    json_t *params = json_pack("{s:s, s:[s,s]}", "path", write_file("fused_reference.py", GOOD), "ops", "aten.add.Tensor", "aten.relu.default");
-    if (!bridge_call(T.bridge, T.arena, "trace", params, NULL, &reply, &err)) fail_msg("%s: %s", err.where, err.message);
+    json_t *params = json_pack("{s:s, s:[s,s]}", "path", write_file("fused_reference.py", GOOD), "ops",
+                               "aten.add.Tensor", "aten.relu.default");
+    if (!bridge_call(T.bridge, T.arena, "trace", params, NULL, &reply, &err))
+        fail_msg("%s: %s", err.where, err.message);
     json_t *graph = json_object_get(reply.result, "graph");
     assert_string_equal(json_string_value(json_object_get(graph, "name")), "fused");
     assert_int_equal(json_array_size(json_object_get(graph, "nodes")), 2);
@@ -151,7 +155,8 @@ static void dead_worker(void **state) {
     Err err;
     BridgeReply reply;
     /* The child kills its parent, the worker: the call fails, the next one has a new worker. */
-    assert_false(load("import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)\n", 60, &reply, &err));
+    assert_false(load("import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)\n", 60,
+                      &reply, &err));
     assert_int_equal(err.code, ERR_CHILD_DIED);
     assert_non_null(strstr(err.message, "signal 9"));
     expect_good();
@@ -163,7 +168,8 @@ static void expect_no_python(const char *script, const char *in_message) {
     Err err;
     char *path = write_file("python", script);
     assert_int_equal(chmod(path, 0755), 0);
-    Bridge *b = bridge_start(&(BridgeOptions){.home = OPWRIGHT_SOURCE_DIR, .python = path, .start_limit_s = 5}, &err);
+    Bridge *b =
+        bridge_start(&(BridgeOptions){.home = OPWRIGHT_SOURCE_DIR, .python = path, .start_limit_s = 5}, &err);
     if (b) assert_null(bridge_hello(b, &err)); /* it may also have died before hello was sent */
     assert_int_equal(err.code, ERR_NO_PYTHON);
     if (!strstr(err.message, in_message)) fail_msg("%s", err.message);
@@ -176,15 +182,20 @@ static void expect_no_python(const char *script, const char *in_message) {
 static void no_python(void **state) {
     (void)state;
     Err err;
-    assert_null(bridge_start(&(BridgeOptions){.home = OPWRIGHT_SOURCE_DIR, .python = "/nowhere/python3"}, &err));
+    assert_null(
+        bridge_start(&(BridgeOptions){.home = OPWRIGHT_SOURCE_DIR, .python = "/nowhere/python3"}, &err));
     assert_int_equal(err.code, ERR_NO_PYTHON);
     assert_true(strlen(err.hint) > 0);
     assert_null(bridge_start(&(BridgeOptions){.home = "/nowhere"}, &err));
     assert_int_equal(err.code, ERR_NOT_FOUND);
     expect_no_python("#!/bin/sh\necho 'SyntaxError: too old' >&2\nexit 1\n", "too old");
-    expect_no_python("#!/bin/sh\nhead -c 4 <&3 >/dev/null\nprintf '\\377\\377\\377\\377' >&4\n", "not possible");
-    expect_no_python("#!/bin/sh\nhead -c 4 <&3 >/dev/null\nprintf '\\002\\000\\000\\000{]' >&4\n", "not JSON");
-    expect_no_python("#!/bin/sh\nhead -c 4 <&3 >/dev/null\nprintf '\\023\\000\\000\\000{\"id\":9,\"result\":1}' >&4\n", "does not answer");
+    expect_no_python("#!/bin/sh\nhead -c 4 <&3 >/dev/null\nprintf '\\377\\377\\377\\377' >&4\n",
+                     "not possible");
+    expect_no_python("#!/bin/sh\nhead -c 4 <&3 >/dev/null\nprintf '\\002\\000\\000\\000{]' >&4\n",
+                     "not JSON");
+    expect_no_python(
+        "#!/bin/sh\nhead -c 4 <&3 >/dev/null\nprintf '\\023\\000\\000\\000{\"id\":9,\"result\":1}' >&4\n",
+        "does not answer");
 }
 
 static void no_torch(void **state) {
@@ -223,8 +234,9 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hello),         cmocka_unit_test(traces),      cmocka_unit_test(error_with_line), cmocka_unit_test(time_limit),
-        cmocka_unit_test(dead_children), cmocka_unit_test(dead_worker), cmocka_unit_test(no_python),       cmocka_unit_test(no_torch),
+        cmocka_unit_test(hello),      cmocka_unit_test(traces),        cmocka_unit_test(error_with_line),
+        cmocka_unit_test(time_limit), cmocka_unit_test(dead_children), cmocka_unit_test(dead_worker),
+        cmocka_unit_test(no_python),  cmocka_unit_test(no_torch),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
-static bool parse(Arena *a, const char *text, FrameHead *h, Err *err) { return frame_parse_json(a, text, strlen(text), h, err); }
+static bool parse(Arena *a, const char *text, FrameHead *h, Err *err) {
+    return frame_parse_json(a, text, strlen(text), h, err);
+}
 
 static void lengths(void **state) {
     (void)state;
@@ -44,9 +46,24 @@ static void good_frames(void **state) {
 static void bad_frames(void **state) {
     (void)state;
     static const char *const BAD[] = {
-        "", "{", "[]", "12", "\"x\"", "{\"a\":1} {\"b\":2}", "{\"a\":1,\"a\":2}", "{\"blobs\":3}", "{\"blobs\":[-1]}", "{\"blobs\":[1.5]}",
-        "{\"blobs\":[\"1\"]}", "{\"blobs\":[true]}", "{\"blobs\":[1099511627777]}", "{\"blobs\":[1099511627776,1]}",
-        "{\"blobs\":[9223372036854775807,9223372036854775807]}", "{\"blobs\":[99999999999999999999999]}", "{\"a\":\"\xff\"}", "not JSON",
+        "",
+        "{",
+        "[]",
+        "12",
+        "\"x\"",
+        "{\"a\":1} {\"b\":2}",
+        "{\"a\":1,\"a\":2}",
+        "{\"blobs\":3}",
+        "{\"blobs\":[-1]}",
+        "{\"blobs\":[1.5]}",
+        "{\"blobs\":[\"1\"]}",
+        "{\"blobs\":[true]}",
+        "{\"blobs\":[1099511627777]}",
+        "{\"blobs\":[1099511627776,1]}",
+        "{\"blobs\":[9223372036854775807,9223372036854775807]}",
+        "{\"blobs\":[99999999999999999999999]}",
+        "{\"a\":\"\xff\"}",
+        "not JSON",
     };
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
@@ -92,7 +109,7 @@ static void printing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lengths), cmocka_unit_test(good_frames), cmocka_unit_test(bad_frames),
+        cmocka_unit_test(lengths),    cmocka_unit_test(good_frames), cmocka_unit_test(bad_frames),
         cmocka_unit_test(truncation), cmocka_unit_test(printing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
