@@ -93,7 +93,7 @@ def run_cli(table, title, argv, result_path, n_runs, note):
     walls, stages = [], {}
     for _ in range(n_runs):
         wall, done = timed(argv)
-        if done.returncode != 0:
+        if done.returncode > 1 or not Path(result_path).exists():  # 1: a verdict that is not PASS, shown beside the time
             text = (done.stdout + done.stderr).strip().splitlines()
             table.skip("whole command", f"exit status {done.returncode}: {text[-1] if text else ''}")
             return
@@ -137,36 +137,50 @@ def bench_torch(table, n_runs):
     x, y = torch.randn(N_ELEMS), torch.randn(N_ELEMS)
     out = torch.empty(N_ELEMS)
     runs = max(n_runs, 5)
-    gelu = torch.nn.functional.gelu
+    gelu = torch.ops.aten.gelu
     return {
         "add": (table.add("PyTorch add, out=", torch_seconds(lambda: torch.add(x, y, out=out), runs)),
                 table.add("PyTorch add, new result", torch_seconds(lambda: x + y, runs))),
-        "gelu": (table.add("PyTorch gelu, out=", torch_seconds(lambda: torch.ops.aten.gelu.out(x, out=out), runs)),
-                 table.add("PyTorch gelu, new result", torch_seconds(lambda: gelu(x), runs))),
+        "gelu": (table.add("PyTorch gelu (tanh), out=", torch_seconds(lambda: gelu.out(x, approximate="tanh", out=out), runs)),
+                 table.add("PyTorch gelu (tanh), new result", torch_seconds(lambda: gelu(x, approximate="tanh"), runs))),
     }
 
 
-def bench_sim(table, build, n_runs):
+def build_sim(build, folder):
+    """bench/sim_elementwise.c against the simulator of the build; the program, or None and why not."""
+    program = folder / "sim_elementwise"
+    argv = ["cc", "-O2", "-D_GNU_SOURCE", "-Isrc", "bench/sim_elementwise.c", "-o", str(program), "-Wl,--whole-archive",
+            *(str(build / f"libow_{layer}.a") for layer in ("sim", "isa", "base")), "-Wl,--no-whole-archive", "-ljansson", "-lm"]
+    _, done = timed(argv)
+    return (program, "") if done.returncode == 0 else (None, done.stderr.strip().splitlines()[-1])
+
+
+def sim_seconds(program, n_runs):
+    """{"add": [seconds...], "gelu": [...]} of at least n_runs launches, each with every check; None and why not."""
+    seconds = {"add": [], "gelu": []}
+    while len(seconds["add"]) < n_runs:
+        _, done = timed([str(program)])
+        found = re.findall(r"^sim: (\w+) ([0-9.]+) ms, \d+ calls, (\d+) findings", done.stdout, re.M)
+        if done.returncode != 0 or not found or any(n != "0" for *_, n in found):
+            return None, f"exit status {done.returncode}: {(done.stdout + done.stderr).strip()[-200:]}"
+        for op, milliseconds, _ in found:
+            seconds[op].append(float(milliseconds) / 1e3)
+    return seconds, ""
+
+
+def bench_sim(table, build, n_runs, folder):
     table.head(f"elementwise on {N_ELEMS} floats, one PyTorch thread")
     torch_medians = bench_torch(table, n_runs)
-    program = build / "sim_elementwise"
-    for op in ("add", "gelu"):
-        what = f"simulated {op}, all checks"
-        if not program.exists():
-            table.skip(what, f"{program} is not built")
-            continue
-        seconds = []
-        for _ in range(n_runs):
-            done = subprocess.run([program, op, str(N_ELEMS)], capture_output=True, text=True, cwd=ROOT)
-            match = re.search(r"([0-9.eE+-]+) s\b", done.stdout)
-            if done.returncode != 0 or not match:
-                table.skip(what, f"exit status {done.returncode}: {(done.stdout + done.stderr).strip()[-200:]}")
-                break
-            seconds.append(float(match.group(1)))
-        if len(seconds) == n_runs:
-            middle = table.add(what, seconds)
-            reused, fresh = torch_medians[op]
-            print(f"{'':44}{middle / reused:.1f} times PyTorch with out=, {middle / fresh:.1f} times with a new result")
+    program, why = build_sim(build, folder)
+    seconds, why = sim_seconds(program, n_runs) if program else (None, why)
+    if not seconds:
+        table.skip("simulated add and gelu", why)
+        return
+    for op, name in (("add", "add"), ("gelu", "gelu (tanh)")):
+        reused, fresh = torch_medians[op]
+        middle = statistics.median(seconds[op])
+        table.add(f"simulated {name}, all checks", seconds[op],
+                  f"{middle / reused:.1f} x PyTorch with out=, {middle / fresh:.1f} x with a new result")
 
 
 def main():
@@ -185,7 +199,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="opwright-bench-") as folder:
         bench_verify(table, cli, args.runs, Path(folder))
         bench_gen(table, cli, args.runs, Path(folder))
-    bench_sim(table, args.build.resolve(), args.runs)
+        bench_sim(table, args.build.resolve(), args.runs, Path(folder))
     if args.json:
         args.json.write_text(json.dumps({"machine": facts, "rows": table.rows}, indent=1) + "\n")
 
