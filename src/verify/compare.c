@@ -137,6 +137,12 @@ static void note_worst(Tally *t, size_t i, double key, double got, double expect
     t->r->worst_expected = expected;
 }
 
+static void note_max_abs(CompareResult *r, size_t i, double diff) {
+    if (diff <= r->max_abs) return;
+    r->max_abs = diff;
+    r->max_abs_at = i;
+}
+
 static void note_wrong(Tally *t, size_t i) {
     if (t->r->n_wrong++ == 0) t->r->first_wrong = i;
     t->r->last_wrong = i;
@@ -176,7 +182,7 @@ static void compare_exact(const CompareInput *in, CompareResult *r) {
         double diff = fabs((double)got - (double)want);
         note_wrong(&t, i);
         note_worst(&t, i, diff, (double)got, (double)want);
-        if (diff > r->max_abs) r->max_abs = diff;
+        note_max_abs(r, i, diff);
     }
     r->pass = r->n_wrong == 0;
     if (!r->pass)
@@ -199,7 +205,7 @@ static void compare_bits(const CompareInput *in, CompareResult *r) {
             double diff = fabs(got[i] - want[i]);
             note_wrong(&t, first + i);
             note_worst(&t, first + i, isnan(diff) ? (double)INFINITY : diff, got[i], want[i]);
-            if (diff > r->max_abs) r->max_abs = diff;
+            note_max_abs(r, first + i, diff);
         }
     }
     r->pass = r->n_wrong == 0;
@@ -232,7 +238,7 @@ static void compare_allclose(VerifyStandard std, const CompareInput *in, Compare
                 sum_rel += rel;
                 n_finite++;
                 if (rel > r->mare) r->mare = rel;
-                if (diff > r->max_abs) r->max_abs = diff;
+                note_max_abs(r, first + i, diff);
                 if (diff > t.worst_key) note_worst(&t, first + i, diff, got[i], want[i]);
                 if (diff > atol + rtol * mag) note_wrong(&t, first + i);
             } else if (got[i] != want[i]) { /* equal infinities are close, a NaN never is */
@@ -302,7 +308,7 @@ static void eco_first_stage(Eco *e, CompareResult *r) {
             e->sum_rel += rel;
             e->n++;
             if (rel > r->mare) r->mare = rel;
-            if (diff > r->max_abs) r->max_abs = diff;
+            note_max_abs(r, first + i, diff);
             if (rel > t.worst_key) note_worst(&t, first + i, rel, got[i], want[i]);
             if (!(rel < limit)) note_wrong(&t, first + i);
         }

@@ -259,17 +259,18 @@ static json_t *precision_json(Arena *a, size_t k, VerifyStandard std, const char
 static const char *mismatch_text(Arena *a, size_t k, size_t n_outputs, const Shape *s,
                                  const CompareResult *r) {
     const char *which = n_outputs > 1 ? arena_printf(a, " in output %zu", k) : "";
-    double off = fabs(r->worst_got - r->worst_expected),
-           max_diff = off <= r->max_abs ? r->max_abs : off; /* NaN and infinity, too */
-    if (isnan(off)) max_diff = off;
+    /* A NaN or an infinity in the wrong place is worse than any difference. */
+    double off = fabs(r->worst_got - r->worst_expected);
+    bool finite = isfinite(off);
     double share = s->n_elems ? 100.0 * (double)r->n_wrong / (double)s->n_elems : 0;
-    return arena_printf(a,
-                        "[FAIL] Output mismatch%s, max diff: %g, location: %s\nDiff count: %zu of %zu (%.3g "
-                        "%%)\nDiff indices: %s ... %s\n"
-                        "worst: got %.9g, expected %.9g\n%s",
-                        which, max_diff, index_text(a, s, r->worst), r->n_wrong, s->n_elems, share,
-                        index_text(a, s, r->first_wrong), index_text(a, s, r->last_wrong), r->worst_got,
-                        r->worst_expected, r->reason);
+    const char *head =
+        arena_printf(a, "[FAIL] Output mismatch%s, max diff: %g, location: %s", which,
+                     finite ? r->max_abs : off, index_text(a, s, finite ? r->max_abs_at : r->worst));
+    const char *worst = arena_printf(a, "worst: %s got %.9g, expected %.9g", index_text(a, s, r->worst),
+                                     r->worst_got, r->worst_expected);
+    return arena_printf(a, "%s\nDiff count: %zu of %zu (%.3g %%)\nDiff indices: %s ... %s\n%s\n%s", head,
+                        r->n_wrong, s->n_elems, share, index_text(a, s, r->first_wrong),
+                        index_text(a, s, r->last_wrong), worst, r->reason);
 }
 
 static void fail_output(JudgeContext *c, CaseResult *out, const char *check, const char *source,

@@ -70,7 +70,8 @@ typedef struct CompareInput {
 typedef struct CompareResult {
     bool pass;
     double mere, mare, mere_limit, mare_limit;
-    double max_abs;
+    double max_abs; /* largest finite difference, at element max_abs_at */
+    size_t max_abs_at;
     size_t n_wrong, first_wrong, last_wrong, worst; /* indices into the flattened output */
     double worst_got, worst_expected;
     size_t n_small_wrong, n_small_allowed, n_cancel_wrong, n_cancel_allowed;

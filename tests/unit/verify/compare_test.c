@@ -278,6 +278,10 @@ static void test_figures(void **state) {
         assert_int_equal(r.worst, 3000);
         assert_true(r.worst_got == -5 && r.worst_expected == 2 && r.max_abs == 7);
     }
+    set(&x, 60, 1e6, 1e6, 1e6 - 100); /* the largest difference is not the largest relative error */
+    CompareResult eco = judge(VERIFY_STD_ECOSYSTEM, &x);
+    assert_true(eco.worst == 3000 && eco.max_abs == 100 && eco.max_abs_at == 60);
+    set(&x, 60, 2, 2, 2);
     set(&x, 40, 2, 2, (double)NAN);
     CompareResult r = judge(VERIFY_STD_SEED, &x);
     assert_int_equal(r.worst, 40);
