@@ -230,7 +230,7 @@ static void add_row(Arena *a, Table *t, const Job *job, const Err *err) {
         table_row(t, (const char *const[]){name, "-", "-", "-", "-", "-", err_code_name(err->code)});
         return;
     }
-    const char *verdict = r ? json_string_value(json_object_get(r, "verdict")) : "written";
+    const char *verdict = r ? arena_strdup(a, json_string_value(json_object_get(r, "verdict"))) : "written";
     table_row(t, (const char *const[]){name, dtypes_text(a, job->graph), r ? arena_printf(a, "%zu", job->n_cases) : "-",
                                        !r ? "-" : json_is_true(json_object_get(r, "compiled")) ? "yes" : "no",
                                        r ? precision_text(a, r) : "-", r ? checks_text(a, r) : "-", verdict});
