@@ -40,8 +40,14 @@ bool err_context(Err *err, const char *fmt, ...) {
     va_start(ap, fmt);
     int n = vsnprintf(err->message, sizeof err->message, fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof err->message)
-        snprintf(err->message + n, sizeof err->message - (size_t)n, ": %s", old);
+    size_t room = n >= 0 && (size_t)n < sizeof err->message ? sizeof err->message - (size_t)n : 0;
+    if (room > 2) { /* a message too long loses its end */
+        char *to = err->message + n;
+        size_t keep = strlen(old) < room - 3 ? strlen(old) : room - 3;
+        memcpy(to, ": ", 2);
+        memcpy(to + 2, old, keep);
+        to[2 + keep] = '\0';
+    }
     return false;
 }
 

@@ -87,6 +87,23 @@ bool fs_write(const char *path, const void *data, size_t n_bytes, Err *err) {
     return err_set(err, ERR_IO, path, "cannot write %s: %s", path, strerror(saved));
 }
 
+bool fs_make_dirs(const char *path, Err *err) {
+    char part[PATH_MAX];
+    size_t n = strlen(path);
+    if (n >= sizeof part) return err_set(err, ERR_IO, path, "path too long: %s", path);
+    memcpy(part, path, n + 1);
+    for (char *s = part + 1; n > 0; s++) {
+        char c = *s;
+        if (c && c != '/') continue;
+        *s = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return err_set(err, ERR_IO, path, "cannot make the folder %s: %s", part, strerror(errno));
+        *s = c;
+        if (!c) break;
+    }
+    return true;
+}
+
 char *fs_temp_dir(Arena *a, const char *prefix, Err *err) {
     const char *base = getenv("TMPDIR");
     char *path = arena_printf(a, "%s/%s.XXXXXX", base && *base ? base : "/tmp", prefix);

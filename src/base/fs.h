@@ -13,6 +13,8 @@ char *fs_read(Arena *a, const char *path, size_t *n_bytes, Err *err) ERR_CHECKED
 /* Writes path atomically: temp file in the same folder, fsync, rename. */
 bool fs_write(const char *path, const void *data, size_t n_bytes, Err *err) ERR_CHECKED;
 bool fs_exists(const char *path);
+/* Makes a folder and those above it; one that is there already is fine. */
+bool fs_make_dirs(const char *path, Err *err) ERR_CHECKED;
 /* A new private folder under $TMPDIR (or /tmp), name starting with prefix. */
 char *fs_temp_dir(Arena *a, const char *prefix, Err *err) ERR_CHECKED;
 /* Removes a folder and all below it; symlinks are removed, not followed. Missing is fine. */

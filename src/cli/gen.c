@@ -7,14 +7,11 @@
 #include "graph/graph.h"
 #include "verify/verify.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static void print_usage(FILE *to) {
     fprintf(to,
@@ -90,18 +87,6 @@ static bool parse_args(int argc, char **argv, Args *args, Err *err) {
     return true;
 }
 
-static bool make_dirs(Arena *a, const char *path, Err *err) {
-    char *p = arena_strdup(a, path);
-    for (char *s = p + 1;; s++) {
-        if (*s != '/' && *s != '\0') continue;
-        char keep = *s;
-        *s = '\0';
-        if (mkdir(p, 0777) != 0 && errno != EEXIST) return err_set(err, ERR_IO, path, "cannot make the folder %s: %s", p, strerror(errno));
-        *s = keep;
-        if (keep == '\0') return true;
-    }
-}
-
 /* The graph of the reference, from the worker. */
 static bool trace(Arena *a, Bridge *b, const Args *args, Job *job, Err *err) {
     json_t *params = json_pack("{s:s, s:o}", "path", job->reference, "ops", gen_known_ops());
@@ -169,7 +154,7 @@ static bool write_files(Arena *a, Job *job, Err *err) {
     const struct {
         const char *suffix, *text;
     } files[] = {{".ascendc.py", job->desc_text}, {".spec.json", job->gen.spec_json}, {".design.md", job->gen.design_md}, {".result.json", result}};
-    bool ok = make_dirs(a, job->dir, err);
+    bool ok = fs_make_dirs(job->dir, err);
     for (size_t i = 0; ok && i < sizeof files / sizeof files[0]; i++)
         if (files[i].text) ok = fs_write(out_path(a, job, files[i].suffix), files[i].text, strlen(files[i].text), err);
     free(result);

@@ -3,11 +3,9 @@
 #include "cli/formula.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct NewOptions {
     const char *formula, *output_dir, *name;
@@ -127,21 +125,6 @@ static bool check_name(const char *name, Err *err) {
         err, "use lower-case letters, digits and single underscores, a letter first, at most 60: bias_gelu");
 }
 
-/* Makes a folder and those above it. */
-static bool make_folders(Arena *a, const char *path, Err *err) {
-    char *part = arena_strdup(a, path);
-    for (char *s = part + 1; *part; s++) {
-        char c = *s;
-        if (c && c != '/') continue;
-        *s = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return err_set(err, ERR_IO, path, "cannot make the folder %s: %s", part, strerror(errno));
-        *s = c;
-        if (!c) break;
-    }
-    return true;
-}
-
 static bool write_reference(Arena *a, NewOptions *o, const char **path, Err *err) {
     Formula *f = formula_parse(a, o->formula, err);
     if (!f || !formula_check(a, f, &o->decls, err) || !formula_settle_dims(&o->decls, err)) return false;
@@ -156,7 +139,7 @@ static bool write_reference(Arena *a, NewOptions *o, const char **path, Err *err
         return err_hint(err, "choose another name with --name, or overwrite it with --force");
     }
     char *text = formula_print_reference(a, f, &o->decls);
-    return make_folders(a, dir, err) && fs_write(*path, text, strlen(text), err);
+    return fs_make_dirs(dir, err) && fs_write(*path, text, strlen(text), err);
 }
 
 int cli_new(int argc, char **argv) {

@@ -348,7 +348,7 @@ static bool compare_one(Arena *a, JudgeContext *c, const BridgeReply *reply, siz
         return true;
     }
     size_t bytes = s.n_elems * dtype_info(t)->size_bytes;
-    CompareInput in = {.dtype = t, .n = s.n_elems};
+    CompareInput in = {.dtype = t, .n = s.n_elems, .own_overflow_counts = c->edge_values};
     bool need_golden = c->standard == VERIFY_STD_ECOSYSTEM;
     in.golden = blob_of(a, reply, "golden", k, s.n_elems * 8);
     in.eager = blob_of(a, reply, "eager", k, bytes);

@@ -176,7 +176,11 @@ static void keep_launches(Verifier *v, const json_t *result) {
 
 /* One case through the worker. False: nothing can be judged. *stop: no use in trying further cases. */
 static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *stop, Err *err) {
-    JudgeContext ctx = {.desc = v->report.desc, .standard = v->o->standard, .diags = &v->diags};
+    const char *profile = json_string_value(json_object_get(c->spec, "profile"));
+    JudgeContext ctx = {.desc = v->report.desc,
+                        .standard = v->o->standard,
+                        .diags = &v->diags,
+                        .edge_values = profile && !strcmp(profile, "edge")};
     BridgeLimits limits = {.wall_s = v->limit_s, .memory_mb = v->memory_mb};
     BridgeReply reply = {0};
     Arena *scratch = arena_new(); /* blobs go as soon as they are compared */

@@ -62,6 +62,9 @@ typedef struct CompareInput {
                            ecosystem */
     const void *eager;  /* reference in its own dtype; may be NULL when golden is there */
     const void *actual;
+    /* Edge values: where the reference overflows in its own dtype and the float64 truth does not, the reference's infinity
+     * or NaN is right too (ecosystem standard). */
+    bool own_overflow_counts;
     bool has_threshold; /* `threshold` replaces T of the ecosystem standard; 0 on a float: bit-exact under any
                            standard */
     double threshold;

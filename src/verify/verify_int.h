@@ -93,6 +93,7 @@ typedef struct JudgeContext {
     VerifyStandard standard;
     DiagList *diags;
     double sim_s;
+    bool edge_values; /* the case at hand mixes extreme values in */
 } JudgeContext;
 /* Judges a successful reply of the worker's `run`. False only when the reply breaks the protocol. */
 bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) ERR_CHECKED;

@@ -56,6 +56,13 @@ static void errors_take_context_and_hint(void **state) {
     assert_string_equal(err.where, "f.py:3");
     assert_string_equal(err.hint, "write one");
     assert_int_equal(err_exit_status(err.code), 2);
+    char long_text[4000];
+    memset(long_text, 'x', sizeof long_text - 1);
+    long_text[sizeof long_text - 1] = '\0';
+    err_set(&err, ERR_IO, NULL, "%s", long_text);
+    err_context(&err, "while testing");
+    assert_int_equal(strlen(err.message), sizeof err.message - 1);
+    assert_memory_equal(err.message, "while testing: xxx", 18);
 }
 
 static void files_are_written_whole_or_not_at_all(void **state) {
@@ -76,6 +83,10 @@ static void files_are_written_whole_or_not_at_all(void **state) {
     assert_null(fs_read(a, dir, NULL, &err));
     assert_null(fs_read(a, arena_printf(a, "%s/none", dir), NULL, &err));
     assert_int_equal(err.code, ERR_NOT_FOUND);
+    assert_true(fs_make_dirs(arena_printf(a, "%s/p/q//r", dir), &err));
+    assert_true(fs_make_dirs(arena_printf(a, "%s/p/q", dir), &err));
+    assert_true(fs_exists(arena_printf(a, "%s/p/q/r", dir)));
+    assert_false(fs_make_dirs(arena_printf(a, "%s/x", path), &err));
     /* A link out of the tree is removed, what it points to stays. */
     char *outside = fs_temp_dir(a, "opwright-outside", &err);
     char *kept = arena_printf(a, "%s/kept", outside);

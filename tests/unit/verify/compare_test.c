@@ -240,6 +240,28 @@ static void test_branches(void **state) {
     }
 }
 
+/* Edge values: the reference's own overflow is right too, but nothing else becomes right by it. */
+static void test_own_overflow(void **state) {
+    (void)state;
+    const double inf = (double)INFINITY, nan = (double)NAN;
+    const struct {
+        double golden, eager, actual;
+        bool pass;
+    } cases[] = {{1e38, inf, inf, true}, {1e38, nan, nan, true}, {1e38, inf, 1e38, true}, {1e38, inf, -inf, false},
+                 {1e38, nan, inf, false}, {1e38, 1e38, inf, false}, {nan, inf, inf, false}, {1e38, inf, 2e38, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        float eager = (float)cases[i].eager, actual = (float)cases[i].actual;
+        CompareInput in = {.dtype = DTYPE_F32, .n = 1, .golden = &cases[i].golden, .eager = &eager, .actual = &actual};
+        CompareResult r;
+        in.own_overflow_counts = true;
+        compare_output(VERIFY_STD_ECOSYSTEM, &in, &r);
+        assert_int_equal(r.pass, cases[i].pass);
+        in.own_overflow_counts = false;
+        compare_output(VERIFY_STD_ECOSYSTEM, &in, &r);
+        if (!isfinite(cases[i].actual)) assert_false(r.pass);
+    }
+}
+
 /* Counts of the second stage: one more than twice the CPU's is too many. */
 static void test_counts(void **state) {
     (void)state;
@@ -400,7 +422,7 @@ static void test_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),   cmocka_unit_test(test_branches), cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_random),   cmocka_unit_test(test_branches), cmocka_unit_test(test_own_overflow), cmocka_unit_test(test_counts),
         cmocka_unit_test(test_figures),  cmocka_unit_test(test_integers), cmocka_unit_test(test_bit_exact),
         cmocka_unit_test(test_rounding), cmocka_unit_test(test_names),
     };
