@@ -256,13 +256,8 @@ static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b
     if (strcmp(b->name, "inQueue_") == 0) return packed_bytes(gen, gp, false);
     if (strcmp(b->name, "outQueue_") == 0) return packed_bytes(gen, gp, true);
     if (strcmp(b->name, "vectorQueue_") == 0) {
-        bool wide = false, half = false;
-        for (size_t i = 0; i < p->access.n; i++) {
-            if (p->access.at[i].cls != PLAN_VECTOR) continue;
-            wide |= gen_is_ever_wide(gen, &p->access.at[i]);
-            half |= !gen_is_bool(&p->access.at[i]);
-        }
-        return wide ? "tileLength_ * sizeof(float)" : half ? "tileLength_ * sizeof(half)" : "tileLength_";
+        const PlanAccess *widest = plan_widest_vector(p);
+        return arena_printf(gen->a, "tileLength_ * sizeof(%s)", widest ? gen_io_type(gen, widest) : "float");
     }
     if (strcmp(b->name, "work_") == 0) return arena_printf(gen->a, "%s * tileLength_ * sizeof(float)", slot_count(gen, gp, SLOTS_WORK));
     if (strcmp(b->name, "keep_") == 0) return arena_printf(gen->a, "%u * tileLength_ * sizeof(float)", p->n_keep);
@@ -505,8 +500,7 @@ static void write_entry(Gen *gen, Cxx *cx) {
         StrBuf names;
         strbuf_init(&names, gen->a);
         for (size_t k = 0; k < n; k++) strbuf_printf(&names, "%s, ", t[k]->tensor_name);
-        if (gen->n_passes > 1) {
-            }
+        if (gen->n_passes > 1) cxx_block(cx);
         cxx_line(cx, "TPipe pipe;");
         cxx_line(cx, "%s op;", gp->cls);
         cxx_line(cx, "op.Init(%stilingData, &pipe);", names.text);

@@ -1,6 +1,7 @@
 /* Sets of inputs to try a generated operator with. */
 #include "graph/cases.h"
 
+#include "graph/equal.h"
 #include "graph/views.h"
 
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 typedef struct Builder {
     Arena *a;
     const Graph *g;
+    GraphEquals equals;
     VEC(GraphCase) cases;
     VEC(int64_t *) sizes; /* assignments that are legal, each once */
 } Builder;
@@ -45,33 +47,75 @@ static void grow(const Graph *g, int64_t *sizes) {
 }
 
 static bool is_legal(Builder *b, const int64_t *sizes) {
+    for (size_t i = 0; i < b->equals.n; i++)
+        if (size_eval(b->equals.at[i].x, sizes) != size_eval(b->equals.at[i].y, sizes)) return false;
     return graph_sizes_valid(b->a, b->g, sizes) && (b->g->n_symbols == 0 || largest(b->g, sizes) <= GRAPH_CASE_MAX_ELEMENTS);
 }
 
-/* An assignment that a relation forbids (a slice that needs 133 columns, a size that must be even) is mended: sizes made
- * even, then the file's own, one after the other. */
+/* Position of s among the symbols when it is one. */
+static bool is_symbol(Builder *b, const Size *s, uint32_t *index) {
+    for (*index = 0; *index < b->g->n_symbols; ++*index)
+        if (size_equal(s, size_symbol(b->a, *index))) return true;
+    return false;
+}
+
+/* Symbols that must equal an expression get its value. */
+static void follow_equalities(Builder *b, int64_t *sizes) {
+    for (size_t round = 0; round < 4; round++)
+        for (size_t i = 0; i < b->equals.n; i++) {
+            const GraphEqual *e = &b->equals.at[i];
+            uint32_t s;
+            if (is_symbol(b, e->x, &s)) sizes[s] = size_eval(e->y, sizes);
+            else if (is_symbol(b, e->y, &s)) sizes[s] = size_eval(e->x, sizes);
+        }
+}
+
+static bool try_sizes(Builder *b, const int64_t *from, size_t i, int64_t value, int64_t *out) {
+    memcpy(out, from, b->g->n_symbols * sizeof *out);
+    out[i] = value;
+    follow_equalities(b, out);
+    return is_legal(b, out);
+}
+
+/* An assignment that a relation forbids (a slice that needs 133 columns, a size that must be even) is mended: one size made
+ * a multiple of something, one or more sizes as in the file. */
 static bool mend(Builder *b, int64_t *sizes) {
-    if (is_legal(b, sizes)) return true;
-    for (size_t i = 0; i < b->g->n_symbols; i++) {
-        int64_t was = sizes[i];
-        sizes[i] = was == 1 ? 2 : was + was % 2;
-        if (is_legal(b, sizes)) return true;
+    static const int64_t MULTIPLES[] = {2, 4, 8, 3, 16, 32, 64, 6, 12, 5, 7, 128};
+    size_t n = b->g->n_symbols;
+    int64_t *was = ARENA_ARRAY(b->a, n + 1, int64_t);
+    if (n == 0) return is_legal(b, sizes);
+    memcpy(was, sizes, n * sizeof *was);
+    if (try_sizes(b, was, 0, was[0], sizes)) return true;
+    for (size_t k = 0; k < sizeof MULTIPLES / sizeof MULTIPLES[0]; k++)
+        for (size_t i = 0; i < n; i++) {
+            int64_t m = MULTIPLES[k], up = (was[i] + m - 1) / m * m;
+            if (try_sizes(b, was, i, up ? up : m, sizes)) return true;
+        }
+    for (size_t i = n; i-- > 0;) {
+        was[i] = b->g->symbols[i].hint;
+        if (try_sizes(b, was, i, was[i], sizes)) return true;
     }
-    for (size_t i = b->g->n_symbols; i-- > 0;) {
-        sizes[i] = b->g->symbols[i].hint;
-        if (is_legal(b, sizes)) return true;
-    }
-    return is_legal(b, sizes);
+    return false;
 }
 
 static void add_sizes(Builder *b, const int64_t *sizes, bool mendable) {
     size_t n = b->g->n_symbols;
     int64_t *copy = ARENA_ARRAY(b->a, n, int64_t);
     if (n) memcpy(copy, sizes, n * sizeof *copy);
+    follow_equalities(b, copy);
     if (mendable ? !mend(b, copy) : !is_legal(b, copy)) return;
     for (size_t i = 0; i < b->sizes.n; i++)
         if (n == 0 || memcmp(b->sizes.at[i], copy, n * sizeof *copy) == 0) return;
     vec_push(b->a, &b->sizes, copy);
+}
+
+/* Python may refuse to work out the -1 of a reshape of nothing. */
+static bool may_be_empty(const Graph *g) {
+    for (size_t i = 0; i < g->n_nodes; i++)
+        if (graph_keeps_order(g->nodes[i].op) &&
+            (strstr(g->nodes[i].op, "view") || strstr(g->nodes[i].op, "shape") || strstr(g->nodes[i].op, "flatten")))
+            return false;
+    return true;
 }
 
 static void choose_sizes(Builder *b) {
@@ -88,9 +132,9 @@ static void choose_sizes(Builder *b) {
         shrink(g, s);
         add_sizes(b, s, true);
     }
-    for (size_t i = 0; i < n; i++) s[i] = i == 0 ? 0 : 5;
-    add_sizes(b, s, false);
     if (n == 0) return;
+    for (size_t i = 0; i < n; i++) s[i] = i == 0 ? 0 : 5;
+    if (may_be_empty(g)) add_sizes(b, s, false);
     for (size_t i = 0; i < n; i++) s[i] = g->symbols[i].hint > 1 ? g->symbols[i].hint : 3;
     shrink(g, s);
     grow(g, s);
@@ -146,7 +190,7 @@ static const int64_t *middle_sizes(const Builder *b) {
 }
 
 GraphCases graph_cases(Arena *a, const Graph *g) {
-    Builder b = {.a = a, .g = g};
+    Builder b = {.a = a, .g = g, .equals = graph_equalities(a, g)};
     choose_sizes(&b);
     for (size_t v = 0; v < g->n_variants; v++)
         for (size_t i = 0; i < b.sizes.n; i++) add_case(&b, v, b.sizes.at[i], "contiguous", "own");

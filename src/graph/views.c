@@ -50,6 +50,11 @@ bool graph_is_view(const char *op) {
     return find_kind(op, &kind);
 }
 
+bool graph_keeps_order(const char *op) {
+    ViewKind kind;
+    return find_kind(op, &kind) && (kind == VIEW_RESHAPE || kind == VIEW_SAME);
+}
+
 GraphView graph_view_contiguous(Arena *a, const GraphShape *shape) {
     GraphView v = {.shape = *shape, .stride = ARENA_ARRAY(a, shape->rank, const Size *), .offset = size_const(a, 0)};
     const Size *step = size_const(a, 1);

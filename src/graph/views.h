@@ -22,6 +22,8 @@ typedef struct GraphBounds {
 } GraphBounds;
 
 bool graph_is_view(const char *op);
+/* A view whose elements are those of its argument in the same order: reshape, squeeze, contiguous. */
+bool graph_keeps_order(const char *op);
 size_t graph_view_count(void);
 const char *graph_view_name(size_t i);
 

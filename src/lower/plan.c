@@ -2,6 +2,7 @@
 #include "lower/plan_int.h"
 
 #include "base/strbuf.h"
+#include "graph/equal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -98,10 +99,22 @@ static bool finish_pass(Arena *a, Plan *p, PlanPass *pass, Err *err) {
     return plan_slots(a, pass, err);
 }
 
+/* Equalities the sizes of a call must keep are bounds in both directions. */
+static void bind_equalities(Plan *p, const GraphEquals *equals) {
+    for (size_t i = 0; i < equals->n; i++) {
+        const GraphEqual *e = &equals->at[i];
+        GraphBound up = {.small = e->x, .large = e->y, .node = e->node}, down = {.small = e->y, .large = e->x, .node = e->node};
+        vec_push(p->bounds.arena, &p->bounds.list, up);
+        vec_push(p->bounds.arena, &p->bounds.list, down);
+    }
+}
+
 Plan *plan_graph(Arena *a, const Graph *g, Err *err) {
     Plan *p = ARENA_NEW(a, Plan);
-    p->graph = g;
-    if (!build(a, g, g->own_variant, &p->passes, &p->bounds, err)) return NULL;
+    GraphEquals equals = graph_equalities(a, g);
+    p->graph = graph_with_simplest_sizes(a, g, &equals);
+    if (!build(a, p->graph, g->own_variant, &p->passes, &p->bounds, err)) return NULL;
+    bind_equalities(p, &equals);
     get_program(p, a, p->passes); /* the first */
     for (size_t v = 0; v < g->n_variants; v++)
         if (!add_variant(p, a, v, err)) return NULL;

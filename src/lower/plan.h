@@ -147,6 +147,9 @@ uint32_t plan_fixed_bytes(Arena *a, const PlanPass *p, size_t v);
 /* Queues of inputs share one when the AI Core's 8 buffers per position would not do. */
 bool plan_packs_inputs(const PlanPass *p);
 bool plan_packs_outputs(const PlanPass *p);
+/* The vector operand that needs the most room in every variant: the queue of vectors is made for it. NULL: no single one, it is
+ * made for 32 bits. */
+const PlanAccess *plan_widest_vector(const PlanPass *p);
 /* A column operand whose rows follow each other in memory; others arrive one 32-byte block per row. */
 bool plan_column_is_dense(const PlanPass *p, const PlanAccess *acc);
 /* Work slots in variant v: those every type needs, then, when it has 16-bit tensors, one for each operand that can be narrow. */

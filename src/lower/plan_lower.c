@@ -345,13 +345,24 @@ static bool eval(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
+/* An output that only reshapes, or copies, has the same elements in the same order as what it reshapes, and that has the
+ * better iteration space: the reshape may join dimensions that operands know apart. */
+static uint32_t peel(const Graph *g, uint32_t value) {
+    for (;;) {
+        const GraphValue *v = &g->values[value];
+        if (v->node < 0 || !graph_keeps_order(g->nodes[v->node].op)) return value;
+        value = g->nodes[v->node].args[0].value;
+    }
+}
+
 static bool add_output(Lower *lo, uint32_t index) {
     const GraphOutput *o = &lo->g->outputs[index];
-    const GraphValue *v = &lo->g->values[o->value];
+    uint32_t value = peel(lo->g, o->value);
+    const GraphValue *v = &lo->g->values[value];
     PlanPass *p = lo->pass;
     DType t = v->dtype[lo->variant];
     KirArg arg;
-    if (!eval(lo, o->value, NULL, &arg)) return false;
+    if (!eval(lo, value, NULL, &arg)) return false;
     KirVal val = kir_convert(p->kir, kir_materialise(p->kir, arg, kir_type_of_dtype(t)), kir_type_of_dtype(t));
     PlanAccess acc = {.is_store = true, .tensor = index, .name = o->name, .tensor_name = o->name, .dtype = v->dtype};
     acc.view = graph_view_contiguous(lo->a, &v->shape);
@@ -372,12 +383,12 @@ static PlanPass *find_pass(Arena *a, PlanPasses *passes, const GraphShape *shape
 }
 
 bool plan_lower(Arena *a, const Graph *g, size_t v, PlanPasses *passes, GraphBounds *bounds, Err *err) {
-    for (size_t i = 0; i < g->n_outputs; i++) find_pass(a, passes, &g->values[g->outputs[i].value].shape);
+    for (size_t i = 0; i < g->n_outputs; i++) find_pass(a, passes, &g->values[peel(g, g->outputs[i].value)].shape);
     for (size_t k = 0; k < passes->n; k++) {
         Lower lo = {.a = a, .g = g, .variant = v, .pass = passes->at[k], .bounds = bounds, .err = err};
         lo.memo = ARENA_ARRAY(a, g->n_values, Memos);
         for (uint32_t i = 0; i < g->n_outputs; i++)
-            if (same_shape(&lo.pass->shape, &g->values[g->outputs[i].value].shape) && !add_output(&lo, i)) return false;
+            if (same_shape(&lo.pass->shape, &g->values[peel(g, g->outputs[i].value)].shape) && !add_output(&lo, i)) return false;
     }
     return true;
 }

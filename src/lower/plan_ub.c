@@ -127,13 +127,21 @@ static void add_queues(List *l, const PlanPass *p, size_t v, bool stores) {
         if (p->access.at[i].is_store == stores && is_queued(&p->access.at[i])) add_queue(l, p, &p->access.at[i], v);
 }
 
-static uint32_t widest_vector_bits(const PlanPass *p, size_t v) {
-    uint32_t bits = 0;
+const PlanAccess *plan_widest_vector(const PlanPass *p) {
     for (size_t i = 0; i < p->access.n; i++) {
-        uint32_t b = 8 * (uint32_t)dtype_info(p->access.at[i].dtype[v])->size_bytes;
-        if (p->access.at[i].cls == PLAN_VECTOR && b > bits) bits = b;
+        const PlanAccess *acc = &p->access.at[i];
+        bool widest = acc->cls == PLAN_VECTOR;
+        for (size_t k = 0; k < p->access.n && widest; k++)
+            for (size_t v = 0; v < p->n_variants && p->access.at[k].cls == PLAN_VECTOR; v++)
+                widest = widest && dtype_info(acc->dtype[v])->size_bytes >= dtype_info(p->access.at[k].dtype[v])->size_bytes;
+        if (widest) return acc;
     }
-    return bits;
+    return NULL;
+}
+
+static uint32_t widest_vector_bits(const PlanPass *p, size_t v) {
+    const PlanAccess *acc = plan_widest_vector(p);
+    return acc ? 8 * (uint32_t)dtype_info(acc->dtype[v])->size_bytes : 32;
 }
 
 static bool runs_backwards(const PlanAccess *acc) {
