@@ -144,7 +144,7 @@ static void want(uint32_t i, void *out)
     }
     int bits = (int)d->size_bytes * 8;
     if (from_float) r = want_saturated(x, now.mode, bits, d->cls == DTYPE_CLASS_I);
-    else r = bits >= 64 ? v : v >= (1ll << (bits - 1)) ? (1ll << (bits - 1)) - 1 : v < -(1ll << (bits - 1)) ? -(1ll << (bits - 1)) : v;
+    else r = bits >= 64 ? v : v >= ((int64_t)1 << (bits - 1)) ? ((int64_t)1 << (bits - 1)) - 1 : v < -((int64_t)1 << (bits - 1)) ? -((int64_t)1 << (bits - 1)) : v;
     memcpy(out, &r, d->size_bytes);
 }
 
