@@ -33,7 +33,7 @@ static const char *name_text(const Formula *f, const char *name) {
     if (!f->latex) return name;
     StrBuf sb;
     strbuf_init(&sb, f->gen->a);
-    strbuf_add(&sb, strlen(name) > 1 ? "\\mathrm{" : "");
+    strbuf_add(&sb, strlen(name) > 1 ? "\\mathit{" : "");
     for (const char *p = name; *p; p++) {
         if (*p == '_') strbuf_add(&sb, "\\");
         strbuf_addn(&sb, p, 1);
@@ -90,20 +90,38 @@ static bool stands_alone(const char *before, const char *after, const char *star
     return (b == '(' || b == ',' || b == '{') && (*after == ')' || *after == ',' || *after == '\0' || *after == '}');
 }
 
+/* A word of a recipe's text and what belongs to it: LaTeX writes \\alpha and \\mathit{other}. */
+typedef struct Word {
+    const char *name;
+    size_t n_name, n_all; /* n_all 0: no word here */
+} Word;
+
+static Word word_at(const char *p, bool latex) {
+    static const char ITALIC[] = "\\mathit{";
+    const size_t n_italic = sizeof ITALIC - 1;
+    Word w = {.name = p};
+    bool italic = latex && strncmp(p, ITALIC, n_italic) == 0;
+    if (italic) w.name += n_italic;
+    else if (latex && *p == '\\') w.name++;
+    if (!isalpha((unsigned char)*w.name)) return (Word){.name = p};
+    while (isalnum((unsigned char)w.name[w.n_name]) || w.name[w.n_name] == '_' || (w.name[w.n_name] == '\\' && w.name[w.n_name + 1] == '_')) w.n_name++;
+    w.n_all = (size_t)(w.name - p) + w.n_name;
+    if (italic && p[w.n_all] == '}') w.n_all++;
+    return w;
+}
+
 static const char *substitute(Formula *f, const GraphNode *n, const char *form, const char *params) {
+    const char *times = f->latex ? " \\cdot " : " * ";
     StrBuf sb;
     strbuf_init(&sb, f->gen->a);
     for (const char *p = form; *p;) {
-        size_t len = 0;
-        bool escaped = p > form && (p[-1] == '\\' || p[-1] == '\'');
-        if (isalpha((unsigned char)*p) && !escaped)
-            while (isalnum((unsigned char)p[len]) || p[len] == '_' || (p[len] == '\\' && p[len + 1] == '_')) len++;
-        if (escaped)
-            while (isalpha((unsigned char)p[len])) len++;
-        const char *value = len && !escaped ? param_value(f, n, params, p, len) : NULL;
-        if (value) strbuf_add(&sb, stands_alone(p, p + len, form) ? value : as_operand(f, value));
-        else strbuf_addn(&sb, p, len ? len : 1);
-        p += len ? len : 1;
+        Word w = word_at(p, f->latex);
+        const char *value = w.n_all ? param_value(f, n, params, w.name, w.n_name) : NULL;
+        const char *after = p + (w.n_all ? w.n_all : 1);
+        if (value && strcmp(value, "1") == 0 && strncmp(after, times, strlen(times)) == 0) after += strlen(times); /* 1 * x */
+        else if (value) strbuf_add(&sb, stands_alone(p, after, form) ? value : as_operand(f, value));
+        else strbuf_addn(&sb, p, (size_t)(after - p));
+        p = after;
     }
     return sb.text;
 }

@@ -71,6 +71,9 @@ void gen_kernel_class(Gen *gen, const GenPass *gp, Cxx *cx);
 void gen_kernel_copy(Gen *gen, const GenPass *gp, Cxx *cx);
 void gen_kernel_compute(Gen *gen, const GenPass *gp, Cxx *cx);
 
+/* The AscendC call of a step, or "load x (row)". */
+const char *gen_step_text(Gen *gen, const GenPass *gp, size_t program, const PlanStep *st);
+
 /* formula.c */
 /* The user's expression in words, by substituting operands into the recipes' texts: "y = x * sigmoid(x)". */
 const char *gen_formula_text(Gen *gen, size_t output);

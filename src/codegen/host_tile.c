@@ -118,7 +118,7 @@ static void write_flat_end(Gen *gen, const GenPass *gp, Cxx *cx) {
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Rows that one gathering copy brings in at once. */
-static uint32_t row_group(const Gen *gen, const GenPass *gp) {
+uint32_t host_row_group(const Gen *gen, const GenPass *gp) {
     uint32_t group = 1, last = gp->p->space.rank - 1;
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
@@ -181,7 +181,7 @@ static void write_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_open(cx, "const auto countTiles%s = [&]()", s);
     cxx_line(cx, "return %sCeilDiv(rows%s, rowsPerTile%s) * CeilDiv(cols%s, colsPerTile%s);", runs.text, s, s, s, s);
     cxx_close(cx, ";");
-    uint32_t group = row_group(gen, gp);
+    uint32_t group = host_row_group(gen, gp);
     cxx_open(cx, "while (countTiles%s() < 4 * cores && rowsPerTile%s > %u && rowsPerTile%s * colsPerTile%s > MIN_TILE)", s, s, group, s, s);
     cxx_line(cx, "rowsPerTile%s = CeilDiv(rowsPerTile%s, 2);", s, s);
     cxx_close(cx, "");

@@ -83,7 +83,7 @@ static void drop_double_casts(char *text) {
     }
 }
 
-static void write_insn(Ctx *c, const PlanStep *st) {
+static const char *insn_text(const Ctx *c, const PlanStep *st) {
     const KirInsn *in = &c->p->kir->insns.at[st->insn];
     const KirOpInfo *info = kir_op_info(in->op);
     StrBuf sb;
@@ -101,7 +101,7 @@ static void write_insn(Ctx *c, const PlanStep *st) {
         else if (*p == 'm') strbuf_add(&sb, kir_mode_text(in->op, in->mode));
     }
     drop_double_casts(sb.text);
-    cxx_line(c->cx, "%s;", sb.text);
+    return sb.text;
 }
 
 static void write_note(Ctx *c, const KirInsn *in) {
@@ -204,6 +204,15 @@ static void write_out_tensor(Ctx *c, const PlanAccess *acc) {
         cxx_line(c->cx, "LocalTensor<%s> %s = %sQueue_.AllocTensor<%s>();", type, io, acc->name, type);
 }
 
+const char *gen_step_text(Gen *gen, const GenPass *gp, size_t program, const PlanStep *st) {
+    Ctx c = {.gen = gen, .gp = gp, .p = gen->plan->programs.at[program]->passes.at[gp->index]};
+    const KirInsn *in = &c.p->kir->insns.at[st->insn];
+    find_slot_types(&c);
+    if (!kir_is_load(in->op) && !kir_is_store(in->op)) return insn_text(&c, st);
+    const PlanAccess *acc = &c.p->access.at[in->mode];
+    return arena_printf(gen->a, kir_is_load(in->op) ? "load %s (%s)" : "store %s (%s)", acc->name, plan_class_name(acc->cls));
+}
+
 static void write_queue_tensors(Ctx *c) {
     const PlanPass *p = c->p;
     if (plan_packs_inputs(p)) cxx_line(c->cx, "LocalTensor<uint8_t> in = inQueue_.DeQue<uint8_t>();");
@@ -269,7 +278,7 @@ static void write_steps(Ctx *c) {
         write_note(c, in);
         if (kir_is_load(in->op)) write_load(c, st);
         else if (kir_is_store(in->op)) write_store(c, st);
-        else write_insn(c, st);
+        else cxx_line(c->cx, "%s;", insn_text(c, st));
     }
 }
 

@@ -186,7 +186,7 @@ static void add_slots(List *l, const PlanPass *p, size_t v) {
         PlanBuffer b = {.name = KINDS[i].name, .count = 1, .bits = n[i] * KINDS[i].bits};
         b.what = arena_printf(l->a, "%u %s", n[i], KINDS[i].what);
         if (n[i] == 0) continue;
-        bool keeps = KINDS[i].kind == PLACE_KEEP || KINDS[i].kind == PLACE_KEEP_MASK;
+        bool keeps = KINDS[i].kind == PLACE_KEEP || KINDS[i].kind == PLACE_KEEP_MASK || (i == 0 && n[0] > p->n_work);
         live_range(p, KINDS[i].kind, &b.first, &b.last);
         if (keeps || b.last < b.first) {
             b.first = 0;
