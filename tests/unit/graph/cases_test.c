@@ -1,0 +1,65 @@
+/* The sets of inputs a graph is tried with. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fixtures.h"
+#include "graph/cases.h"
+
+static int64_t symbol_of(const GraphCase *c, const char *name) {
+    return json_integer_value(json_object_get(json_object_get(c->spec, "symbols"), name));
+}
+
+static size_t count(const GraphCases *cases, const char *key, const char *value) {
+    size_t n = 0;
+    for (size_t i = 0; i < cases->n; i++) n += strcmp(json_string_value(json_object_get(cases->at[i].spec, key)), value) == 0;
+    return n;
+}
+
+static void test_every_variant(void **state) {
+    (void)state;
+    Arena *a = arena_new();
+    Err err = {0};
+    Graph *g = fixture_graph(a, FIX_ADD, &err);
+    GraphCases cases = graph_cases(a, g);
+    assert_true(count(&cases, "variant", "float16") >= 5);
+    assert_true(count(&cases, "variant", "bfloat16") >= 5);
+    assert_true(count(&cases, "variant", "float32") >= 7);
+    assert_int_equal(count(&cases, "layout", "strided"), 1);
+    assert_int_equal(count(&cases, "profile", "edge"), 1);
+    bool ones = false, empty = false, odd = false, own = false;
+    for (size_t i = 0; i < cases.n; i++) {
+        int64_t s0 = symbol_of(&cases.at[i], "s0"), s1 = symbol_of(&cases.at[i], "s1");
+        ones |= s0 == 1 && s1 == 1;
+        empty |= s0 == 0;
+        odd |= s0 == 7 && s1 == 31;
+        own |= s0 == 8 && s1 == 2048;
+        assert_true(s0 * s1 <= (int64_t)GRAPH_CASE_MAX_ELEMENTS);
+    }
+    assert_true(ones && empty && odd && own);
+    graph_cases_clear(&cases);
+    arena_free(a);
+}
+
+/* s2 must be s1//2: every case keeps the relation and most are not the file's own sizes. */
+static void test_relations(void **state) {
+    (void)state;
+    Arena *a = arena_new();
+    Err err = {0};
+    Graph *g = fixture_graph(a, FIX_HALF, &err);
+    GraphCases cases = graph_cases(a, g);
+    assert_true(cases.n >= 3 * 5);
+    for (size_t i = 0; i < cases.n; i++) assert_int_equal(symbol_of(&cases.at[i], "s2"), symbol_of(&cases.at[i], "s1") / 2);
+    json_t *y = json_array_get(json_object_get(cases.at[0].spec, "inputs"), 1);
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(y, "shape"), 1)), symbol_of(&cases.at[0], "s2"));
+    graph_cases_clear(&cases);
+    arena_free(a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant), cmocka_unit_test(test_relations)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
