@@ -106,7 +106,11 @@ bool fs_make_dirs(const char *path, Err *err) {
 
 char *fs_temp_dir(Arena *a, const char *prefix, Err *err) {
     const char *base = getenv("TMPDIR");
-    char *path = arena_printf(a, "%s/%s.XXXXXX", base && *base ? base : "/tmp", prefix);
+    return fs_temp_dir_in(a, base && *base ? base : "/tmp", prefix, err);
+}
+
+char *fs_temp_dir_in(Arena *a, const char *parent, const char *prefix, Err *err) {
+    char *path = arena_printf(a, "%s/%s.XXXXXX", parent, prefix);
     if (mkdtemp(path)) return path;
     err_set(err, ERR_IO, path, "cannot make a temporary folder %s: %s", path, strerror(errno));
     return NULL;

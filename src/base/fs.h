@@ -17,6 +17,8 @@ bool fs_exists(const char *path);
 bool fs_make_dirs(const char *path, Err *err) ERR_CHECKED;
 /* A new private folder under $TMPDIR (or /tmp), name starting with prefix. */
 char *fs_temp_dir(Arena *a, const char *prefix, Err *err) ERR_CHECKED;
+/* The same inside `parent`. */
+char *fs_temp_dir_in(Arena *a, const char *parent, const char *prefix, Err *err) ERR_CHECKED;
 /* Removes a folder and all below it; symlinks are removed, not followed. Missing is fine. */
 void fs_remove_tree(const char *path);
 /* Folder with device/, hostapi/, bridge/, data/: $OPWRIGHT_HOME, else found from the executable's place. */

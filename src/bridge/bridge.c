@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "bridge/frame.h"
 #include "bridge/worker.h"
+#include "cage/cage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 
 struct Bridge {
     Arena *arena; /* options, and what lives as long as the bridge */
-    const char *python, *worker_path;
+    const char *python, *worker_path, *scratch;
     double start_limit_s;
     Worker worker;
     bool hello_pending; /* sent at start, answer not read yet */
@@ -158,8 +159,13 @@ static bool no_start(const Bridge *b, Err *err) {
 
 /* Starts a worker and sends hello without waiting. */
 static bool launch(Bridge *b, Err *err) {
-    if (!worker_start(&b->worker, b->python, b->worker_path, err)) return false;
     Arena *a = arena_new();
+    const char *const argv[] = {b->python, b->worker_path, NULL};
+    const CageSpec cage = {.writable = b->scratch};
+    if (!worker_start(&b->worker, cage_argv(a, &cage, argv), b->python, err)) {
+        arena_free(a);
+        return false;
+    }
     bool ok = send_request(b, a, "hello", NULL, NULL, time_now_s() + b->start_limit_s, err);
     arena_free(a);
     b->hello_pending = ok;
@@ -202,9 +208,15 @@ Bridge *bridge_start(const BridgeOptions *o, Err *err) {
         err_set(err, ERR_NOT_FOUND, NULL, "opwright's Python worker is not at %s", b->worker_path);
         err_hint(err, "set OPWRIGHT_HOME to the folder that holds bridge/");
     }
-    if (ok && launch(b, err)) return b;
+    b->scratch = ok ? fs_temp_dir(a, "opwright", err) : NULL;
+    if (b->scratch && launch(b, err)) return b;
+    if (b->scratch) fs_remove_tree(b->scratch);
     arena_free(a);
     return NULL;
+}
+
+const char *bridge_scratch(const Bridge *b) {
+    return b->scratch;
 }
 
 const json_t *bridge_hello(Bridge *b, Err *err) {
@@ -245,6 +257,7 @@ void bridge_reply_clear(BridgeReply *r) {
 void bridge_stop(Bridge *b) {
     if (!b) return;
     worker_stop(&b->worker);
+    fs_remove_tree(b->scratch);
     json_decref(b->hello);
     arena_free(b->arena);
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -39,8 +40,7 @@ static int lift(int fd) {
     return up;
 }
 
-static int spawn(pid_t *pid, const char *python, const char *script, int request_fd, int reply_fd,
-                 int log_fd) {
+static int spawn(pid_t *pid, const char *const *argv, int request_fd, int reply_fd, int log_fd) {
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t attr;
     posix_spawn_file_actions_init(&fa);
@@ -52,18 +52,29 @@ static int spawn(pid_t *pid, const char *python, const char *script, int request
     posix_spawn_file_actions_adddup2(&fa, reply_fd, CHILD_REPLY_FD);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attr, 0);
-    const char *const argv[] = {python, script, NULL};
     union { /* posix_spawnp takes char *const *, but does not write */
         const char *const *in;
         char *const *out;
     } args = {.in = argv};
-    int rc = posix_spawnp(pid, python, &fa, &attr, args.out, environ);
+    int rc = posix_spawnp(pid, argv[0], &fa, &attr, args.out, environ);
     posix_spawn_file_actions_destroy(&fa);
     posix_spawnattr_destroy(&attr);
     return rc;
 }
 
-bool worker_start(Worker *w, const char *python, const char *script, Err *err) {
+/* Inside the cage a missing interpreter would only be an odd exit status. */
+static bool has_program(const char *name) {
+    if (strchr(name, '/')) return access(name, X_OK) == 0;
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : "/usr/bin:/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+        char file[4096];
+        int n = snprintf(file, sizeof file, "%.*s/%s", (int)strcspn(at, ":"), at, name);
+        if (n > 0 && (size_t)n < sizeof file && access(file, X_OK) == 0) return true;
+    }
+    return false;
+}
+
+bool worker_start(Worker *w, const char *const *argv, const char *python, Err *err) {
     /* Requests go through a socket: writing to a worker that died must be an error, not SIGPIPE. */
     int request[2] = {-1, -1}, reply[2] = {-1, -1}, log_fd = -1;
     *w = (Worker){.request_fd = -1, .reply_fd = -1, .log_fd = -1};
@@ -80,7 +91,7 @@ bool worker_start(Worker *w, const char *python, const char *script, Err *err) {
         goto done;
     }
     (void)fcntl(reply[0], F_SETPIPE_SZ, REPLY_PIPE_BYTES); /* speed only */
-    int rc = spawn(&w->pid, python, script, request[1], reply[1], log_fd);
+    int rc = has_program(python) ? spawn(&w->pid, argv, request[1], reply[1], log_fd) : ENOENT;
     ok = rc == 0;
     if (!ok) {
         w->pid = 0;

@@ -13,8 +13,9 @@ typedef struct Worker {
     int log_fd; /* a memory file that takes the worker's own stdout and stderr */
 } Worker;
 
-/* Starts `python script` in its own process group. ERR_NO_PYTHON when there is no such interpreter. */
-bool worker_start(Worker *w, const char *python, const char *script, Err *err) ERR_CHECKED;
+/* Starts argv (NULL-terminated) in its own process group; `python` is its interpreter. ERR_NO_PYTHON when there is no such
+ * program. */
+bool worker_start(Worker *w, const char *const *argv, const char *python, Err *err) ERR_CHECKED;
 bool worker_is_up(const Worker *w);
 /* Exactly n_bytes, or *err: ERR_TIMEOUT past deadline_s (time_now_s), ERR_CHILD_DIED with the end of its log.
  * The stream is of no use afterwards: call worker_stop. */

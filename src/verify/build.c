@@ -3,6 +3,7 @@
  * and the simulator's findings speak of kernel_src:57. */
 #include "verify/verify_int.h"
 
+#include "cage/cage.h"
 #include "base/fs.h"
 #include "base/strbuf.h"
 
@@ -40,7 +41,8 @@ static void *pool_thread(void *arg) {
         Job *j = &p->jobs[i];
         Proc proc;
         double left = p->deadline_s - time_now_s();
-        j->failed_us = !proc_start(&proc, j->argv, p->dir, &j->err) ||
+        const CageSpec cage = {.writable = p->dir};
+        j->failed_us = !proc_start(&proc, cage_argv(j->arena, &cage, j->argv), p->dir, &j->err) ||
                        !proc_wait(&proc, j->arena, left > 0.1 ? left : 0.1, &j->result, &j->err);
     }
 }

@@ -249,7 +249,7 @@ static bool prepare(Verifier *v, Err *err) {
     if (!v->description) return false;
     const char *home = fs_home(a, err);
     if (!home) return false;
-    v->dir = fs_temp_dir(a, "opwright", err);
+    v->dir = fs_temp_dir_in(a, bridge_scratch(v->bridge), "job", err);
     if (!v->dir) return false;
     const char *early = arena_printf(a, "%s/early", v->dir), *build = arena_printf(a, "%s/build", v->dir);
     if (mkdir(early, 0700) != 0 || mkdir(build, 0700) != 0)
@@ -258,6 +258,15 @@ static bool prepare(Verifier *v, Err *err) {
     if (!v->tools.rt_lib || !toolchain_find(a, home, v->dir, &v->tools, err)) return false;
     v->early = early_start(&v->tools, early, v->description, v->limit_s);
     return true;
+}
+
+/* The build folder goes with the worker's; one that is wanted moves to where the user can find it. */
+static void keep_build(Verifier *v) {
+    Err ignored = {0};
+    char *kept = fs_temp_dir(v->arena, "opwright-build", &ignored);
+    if (!kept || rename(v->dir, kept) != 0) return;
+    v->build.dir = arena_printf(v->arena, "%s/build", kept);
+    v->dir = NULL;
 }
 
 /* False: nothing can be judged. Otherwise the report holds a verdict. */
@@ -293,6 +302,7 @@ bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Er
     v.report = (Report){
         .options = o, .diags = &v.diags, .chip = o->chip ? o->chip : DEFAULT_CHIP, .verdict = VERDICT_PASS};
     bool ok = judge_all(&v, err) || infra_verdict(&v, err);
+    if (o->keep_build && v.report.build) keep_build(&v);
     if (ok) {
         v.report.total_s = time_now_s() - start;
         r->verdict = v.report.verdict;
@@ -301,7 +311,7 @@ bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Er
         r->summary = report_summary(a, &v.report);
     }
     early_free(v.early); /* not before the report: some of its texts live there */
-    if (v.dir && !(o->keep_build && v.report.build)) fs_remove_tree(v.dir);
+    if (v.dir) fs_remove_tree(v.dir);
     for (size_t i = 0; i < v.report.n_cases; i++) json_decref(v.report.cases[i].precision);
     json_decref(v.report.launches);
     return ok;

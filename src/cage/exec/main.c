@@ -1,0 +1,137 @@
+/* opwright-cage: the inner wall. Starts a command under a system-call filter and limits, and watches how many processes it
+ * has: RLIMIT_NPROC does not bind root, so in a process namespace they are counted.
+ *   opwright-cage [--processes N] [--file-bytes N] -- COMMAND [ARGS...]
+ * Ends as the command ends (128 + signal for a signal); 97 when the cage cannot be set up, 98 after too many processes. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EXIT_SETUP = 97, EXIT_PROCESSES = 98 };
+#define LOOK_EVERY_NS 100000000 /* a tenth of a second */
+
+static const char *const DENIED[] = {
+#define DENY(name) #name,
+#include "cage/deny.def"
+#undef DENY
+};
+
+static int die(const char *what) {
+    fprintf(stderr, "opwright-cage: %s: %s\n", what, strerror(errno));
+    return EXIT_SETUP;
+}
+
+/* Answers `error` to a call whose first argument passes the test. */
+static bool add_rule(scmp_filter_ctx f, int error, int nr, enum scmp_compare op, scmp_datum_t mask, scmp_datum_t value) {
+    const struct scmp_arg_cmp test = {.arg = 0, .op = op, .datum_a = mask, .datum_b = value};
+    return seccomp_rule_add_array(f, SCMP_ACT_ERRNO((unsigned)error), nr, 1, &test) == 0;
+}
+
+/* Sockets: only between processes of the cage. New namespaces would open ways around the rest. */
+static bool load_filter(void) {
+    scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
+    if (!f) return false;
+    bool ok = true;
+    for (size_t i = 0; i < sizeof DENIED / sizeof DENIED[0]; i++) {
+        int nr = seccomp_syscall_resolve_name(DENIED[i]);
+        if (nr != __NR_SCMP_ERROR) ok = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), nr, 0) == 0 && ok;
+    }
+    ok = ok && add_rule(f, EACCES, SCMP_SYS(socket), SCMP_CMP_NE, AF_UNIX, 0);
+    const unsigned namespaces[] = {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWNET, CLONE_NEWPID, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP};
+    for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
+        ok = ok && add_rule(f, EPERM, SCMP_SYS(clone), SCMP_CMP_MASKED_EQ, namespaces[i], namespaces[i]);
+    /* clone3 keeps its flags in memory, where a filter cannot look: the C library falls back to clone. */
+    ok = ok && seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0;
+    ok = ok && seccomp_load(f) == 0;
+    seccomp_release(f);
+    return ok;
+}
+
+static bool limit(__rlimit_resource_t what, rlim_t value) {
+    struct rlimit r;
+    if (getrlimit(what, &r) != 0) return false;
+    if (r.rlim_max != RLIM_INFINITY && value > r.rlim_max) value = r.rlim_max;
+    return setrlimit(what, &(struct rlimit){value, value}) == 0;
+}
+
+static int run_command(char **argv, rlim_t processes, rlim_t file_bytes) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_FSIZE, file_bytes)) return die("limits");
+    if (getuid() != 0 && processes < 4096) { /* counts every process and thread of the user: a wide margin */
+        if (!limit(RLIMIT_NPROC, processes + 4096)) return die("limits");
+    }
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !load_filter()) return die("system-call filter");
+    execvp(argv[0], argv);
+    fprintf(stderr, "opwright-cage: cannot start %s: %s\n", argv[0], strerror(errno));
+    return errno == ENOENT ? 127 : 126;
+}
+
+/* Processes visible in /proc; in a process namespace those are the cage's. */
+static unsigned long count_processes(void) {
+    DIR *d = opendir("/proc");
+    unsigned long n = 0;
+    if (!d) return 0;
+    for (struct dirent *e; (e = readdir(d));) n += isdigit((unsigned char)e->d_name[0]) != 0;
+    closedir(d);
+    return n;
+}
+
+static int watch(pid_t child, unsigned long processes) {
+    bool own_namespace = getppid() == 1 || getpid() < 16; /* bubblewrap's init is our parent there */
+    for (int fd = 3; fd < 64; fd++) close(fd);            /* the command's pipes must end with the command */
+    sigset_t chld;
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    for (;;) {
+        int status;
+        pid_t done = waitpid(-1, &status, WNOHANG);
+        if (done == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (done > 0) continue;
+        if (own_namespace && count_processes() > processes) {
+            fprintf(stderr, "opwright-cage: more than %lu processes\n", processes);
+            kill(-1, SIGKILL);
+            return EXIT_PROCESSES;
+        }
+        sigtimedwait(&chld, NULL, &(struct timespec){.tv_nsec = LOOK_EVERY_NS});
+    }
+}
+
+int main(int argc, char **argv) {
+    static const struct option OPTIONS[] = {{"processes", required_argument, NULL, 'p'}, {"file-bytes", required_argument, NULL, 'f'}, {0}};
+    unsigned long processes = 512;
+    unsigned long long file_bytes = 4ull << 30;
+    for (int c; (c = getopt_long(argc, argv, "+", OPTIONS, NULL)) != -1;) {
+        if (c == 'p') processes = strtoul(optarg, NULL, 10);
+        else if (c == 'f') file_bytes = strtoull(optarg, NULL, 10);
+        else return EXIT_SETUP;
+    }
+    if (optind >= argc) {
+        fprintf(stderr, "usage: opwright-cage [--processes N] [--file-bytes N] -- COMMAND [ARGS...]\n");
+        return EXIT_SETUP;
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigset_t chld, old;
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &chld, &old);
+    pid_t child = fork();
+    if (child < 0) return die("fork");
+    if (child == 0) {
+        sigprocmask(SIG_SETMASK, &old, NULL);
+        _exit(run_command(argv + optind, (rlim_t)processes, (rlim_t)file_bytes));
+    }
+    return watch(child, processes);
+}
