@@ -23,6 +23,7 @@ TORCH_MIN, TORCH_MAX = (2, 4), (2, 13)
 METHODS: dict[str, tuple[str, str]] = {
     "load_reference": ("reference", "load_reference"),
     "trace": ("trace", "trace"),
+    "admit": ("admit", "admit"),
     "load_desc": ("describe", "load_desc"),
     "run": ("evaluate", "run"),
 }

@@ -48,7 +48,8 @@ typedef struct Job {
     GenResult gen;
     const char *desc_text;
     VerifyResult verdict;
-    size_t n_cases;
+    size_t n_cases;   /* that the reference takes */
+    json_t *left_out; /* {label, reason} of the others */
 } Job;
 
 enum { OPT_DIR = 256, OPT_NAME, OPT_NO_VERIFY, OPT_STANDARD, OPT_CHIP, OPT_DUMP, OPT_TIME, OPT_QUIET };
@@ -118,15 +119,41 @@ static const char *out_path(Arena *a, const Job *job, const char *suffix) {
     return arena_printf(a, "%s/%s%s", job->dir, job->name, suffix);
 }
 
+/* The cases that the reference itself takes; what it says to the others is kept for the result. */
+static bool admit(Arena *a, Bridge *b, const Args *args, Job *job, const GraphCases *cases, VerifyCase *list, Err *err) {
+    json_t *specs = json_array();
+    for (size_t i = 0; i < cases->n; i++) json_array_append(specs, cases->at[i].spec);
+    json_t *params = json_pack("{s:s, s:o}", "path", job->reference, "cases", specs);
+    BridgeReply reply = {0};
+    bool ok = bridge_call(b, a, "admit", params, NULL, &reply, err);
+    json_decref(params);
+    const json_t *refusals = ok ? json_object_get(reply.result, "refusals") : NULL;
+    job->left_out = json_array();
+    for (size_t i = 0; ok && i < cases->n; i++) {
+        const char *why = json_string_value(json_array_get(refusals, i));
+        if (!why) {
+            list[job->n_cases++] = (VerifyCase){.label = cases->at[i].label, .spec = cases->at[i].spec};
+            continue;
+        }
+        json_array_append_new(job->left_out, json_pack("{s:s, s:s}", "label", cases->at[i].label, "reason", why));
+        if (!args->quiet) cli_log(NULL, arena_printf(a, "case left out (%s): the reference does not take it: %s", cases->at[i].label, why));
+    }
+    bridge_reply_clear(&reply);
+    return ok;
+}
+
 /* Verifies the text as it would be written, from a temporary place, so that a failure of ours leaves nothing behind. */
 static bool verify(Arena *a, Bridge *b, const Args *args, Job *job, Err *err) {
     char *tmp = fs_temp_dir(a, "opwright-gen", err);
     if (!tmp) return false;
     const char *path = arena_printf(a, "%s/%s.ascendc.py", tmp, job->name);
     GraphCases cases = graph_cases(a, job->graph);
-    job->n_cases = cases.n;
     VerifyCase *list = ARENA_ARRAY(a, cases.n, VerifyCase);
-    for (size_t i = 0; i < cases.n; i++) list[i] = (VerifyCase){.label = cases.at[i].label, .spec = cases.at[i].spec};
+    if (!admit(a, b, args, job, &cases, list, err)) {
+        graph_cases_clear(&cases);
+        fs_remove_tree(tmp);
+        return false;
+    }
     VerifyOptions o = {.op = job->name,
                        .category = job->gen.category,
                        .reference_path = job->reference,
@@ -134,7 +161,7 @@ static bool verify(Arena *a, Bridge *b, const Args *args, Job *job, Err *err) {
                        .chip = args->chip,
                        .standard = args->standard,
                        .cases = list,
-                       .n_cases = cases.n,
+                       .n_cases = job->n_cases,
                        .stage_limit_s = args->stage_limit_s,
                        .on_log = args->quiet ? NULL : cli_log};
     bool ok = fs_write(path, job->desc_text, strlen(job->desc_text), err) && verify_run(a, b, &o, &job->verdict, err);
@@ -149,6 +176,7 @@ static bool write_files(Arena *a, Job *job, Err *err) {
         const char *desc = out_path(a, job, ".ascendc.py");
         json_object_set_new(job->verdict.json, "reference_path", json_string(job->reference));
         json_object_set_new(job->verdict.json, "kernel_code_path", json_string(desc));
+        if (json_array_size(job->left_out) > 0) json_object_set(job->verdict.json, "cases_left_out", job->left_out);
         result = json_dumps(job->verdict.json, JSON_INDENT(2));
     }
     const struct {
@@ -235,6 +263,7 @@ static int run_all(Arena *a, Bridge *b, const Args *args) {
         if (job.verdict.summary && (args->n_files == 1 || one != 0)) puts(job.verdict.summary);
         if (args->n_files == 1 && err.code == ERR_OK && !args->dump) printf("wrote %s\n", out_path(a, &job, ".ascendc.py"));
         json_decref(job.verdict.json);
+        json_decref(job.left_out);
     }
     if (args->n_files > 1) table_print(t, stdout);
     return status;
