@@ -13,6 +13,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .origin import Origins
+
 MODEL_FILE = "model_src"  # its name in tracebacks
 STAGES = ("import", "construct", "forward", "tiling", "launch")
 
@@ -164,8 +166,9 @@ class Watch(TorchDispatchMode):
     def _should_skip_dynamo(cls) -> bool:
         return False
 
-    def __init__(self) -> None:
+    def __init__(self, origins: Optional[Origins] = None) -> None:
         super().__init__()
+        self.origins = origins
         self.seen: list[str] = []
         self.conversions: list[str] = []  # of dtype: "int64 -> int32"
 
@@ -179,7 +182,19 @@ class Watch(TorchDispatchMode):
                 self.conversions.append(text)
         elif name not in self.seen and not self._passes(func, name):
             self.seen.append(name)
-        return func(*args, **kwargs)
+        result = func(*args, **kwargs)
+        if self.origins is not None and isinstance(result, torch.Tensor) and result.layout is torch.strided:
+            self._follow(name.split(".")[1], args, result)
+        return result
+
+    def _follow(self, plain: str, args: Any, result: torch.Tensor) -> None:
+        assert self.origins is not None
+        if plain in _ALLOCATES:
+            self.origins.allocated(result)
+        elif plain in _COPIES or plain == "_to_copy":
+            source = args[1] if plain == "copy_" else args[0] if args else None
+            if isinstance(source, torch.Tensor):
+                self.origins.copied(result, source)
 
     @staticmethod
     def _converts(name: str, args: Any, kwargs: Any) -> bool:

@@ -29,6 +29,7 @@ class Case:
         self.arguments, self.init_inputs, self.dtype = arguments, init_inputs, dtype
         self.model: dict[str, list[int]] = {}
         self.profile = "own"
+        self.earlier: list[list[Any]] = []  # arguments of calls made before this one, on the same model
 
     def tensors(self) -> list[torch.Tensor]:
         return [a for a in self.arguments if isinstance(a, torch.Tensor)]
@@ -48,7 +49,7 @@ def set_seed(seed: int) -> None:
 def make(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
     kind = spec.get("kind", "own")
     if kind == "own":
-        return own(ref, _count(spec.get("trial", 0)), seed)
+        return own(ref, _count(spec.get("trial", 0)), seed, spec.get("again") is True)
     if kind == "sized":
         return sized(ref, spec, seed)
     raise BridgeError("bad_input", f"no case of kind {kind!r}", hint='kinds are "own" and "sized"')
@@ -60,16 +61,21 @@ def _count(value: Any) -> int:
     return value
 
 
-def own(ref: reference.Reference, trial: int, seed: int) -> Case:
-    """The inputs of call number `trial` of get_inputs() after one seeding."""
+def own(ref: reference.Reference, trial: int, seed: int, again: bool = False) -> Case:
+    """The inputs of call number `trial` of get_inputs() after one seeding; again: after a call with those before them."""
     set_seed(seed)
     init_inputs = ref.get_init_inputs()
     set_seed(seed)
     inputs = ref.get_inputs()
+    earlier: Any = None
     for _ in range(trial):
+        earlier = inputs
         inputs = ref.get_inputs()
     reference.check_inputs(ref, inputs)
-    return Case(inputs, init_inputs, None)
+    case = Case(inputs, init_inputs, None)
+    if again and earlier is not None:
+        case.earlier = [earlier]
+    return case
 
 
 # ---- sized cases ------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from .candidate import CandidateError
 from .errors import BridgeError, describe, from_user_code, is_out_of_memory, out_of_memory
 from .frames import Buffer
 from .model_tensors import cast_floating
+from .origin import Origins, storage_of
 
 DEFAULT_SEED = 1024
 
@@ -79,6 +80,9 @@ class Answer:
         self.changed: list[str] = []
         self.fallback: list[str] = []
         self.conversions: list[str] = []
+        self.origins: list[str] = []  # of the candidate's outputs
+        self.of_input: list[bool] = []  # the reference's outputs that are (views of) its inputs
+        self.digest = digest(case)
         self.note = ""
         self.times = {"reference_s": 0.0, "golden_s": 0.0, "candidate_s": 0.0}
 
@@ -86,8 +90,9 @@ class Answer:
         out: dict[str, Any] = {
             "inputs": [_tensor_json(t) for t in self.case.tensors()],
             "outputs": [{**_tensor_json(t), "golden_dtype": "float64" if t.is_floating_point() else "int64"} for t in self.eager],
-            "eager_outputs": [_tensor_json(t) for t in self.eager],
-            "actual": None if self.actual is None else [_tensor_json(t) for t in self.actual],
+            "eager_outputs": [{**_tensor_json(t), "is_input": i} for t, i in zip(self.eager, self.of_input)],
+            "actual": None if self.actual is None else self._actual_json(),
+            "inputs_digest": self.digest,
             "candidate_error": None if self.error is None else self.error.to_json(),
             "report": self.report, "inputs_changed": self.changed, "fallback": self.fallback,
             "conversions": self.conversions, "times": self.times,
@@ -97,6 +102,10 @@ class Answer:
             out["golden_note"] = self.note
         return out
 
+    def _actual_json(self) -> list[dict[str, Any]]:
+        origins = self.origins or [None] * len(self.actual or [])
+        return [{**_tensor_json(t), **({"origin": o} if o else {})} for t, o in zip(self.actual or [], origins)]
+
     def _parts(self, want: list[str]) -> list[tuple[str, torch.Tensor]]:
         lists = [(n, t) for n, t in (("golden", self.golden), ("eager", self.eager), ("actual", self.actual or [])) if n in want]
         count = max([len(t) for _, t in lists], default=0)
@@ -104,6 +113,16 @@ class Answer:
 
     def blobs(self, want: list[str]) -> list[Buffer]:
         return [tensor_bytes(t) for _, t in self._parts(want)]
+
+
+def digest(case: cases.Case) -> str:
+    """Tells inputs apart: the reference and the candidate run in processes of their own, which make the inputs again."""
+    total = 0
+    for t in case.tensors():
+        memory = candidate.memory_of(t)
+        whole = memory[: len(memory) // 8 * 8].view(torch.int64)
+        total = (total * 1000003 + int(whole.sum()) + int(memory[len(whole) * 8:].sum())) & (1 << 64) - 1
+    return f"{total:016x}"
 
 
 def _tensor_json(t: torch.Tensor) -> dict[str, Any]:
@@ -136,7 +155,7 @@ def run_candidate(answer: Answer, params: dict[str, Any], library_of: Callable[[
         except Exception as exc:
             raise candidate.from_exception(exc, "import") from exc
         with candidate.npu_is_cpu():
-            _construct_and_call(answer, _text(params, "model_src"), module, seed)
+            _construct_and_call(answer, _text(params, "model_src"), module, seed, getattr(library, "origins", None))
     except CandidateError as exc:
         answer.error = exc
     finally:
@@ -148,7 +167,23 @@ def run_candidate(answer: Answer, params: dict[str, Any], library_of: Callable[[
             library.close()
 
 
-def _construct_and_call(answer: Answer, model_src: str, module: ModuleType, seed: int) -> None:
+def _call_earlier(model: torch.nn.Module, case: cases.Case) -> list[Any]:
+    """Makes the calls that come first, and gives the case's arguments: where they fit, at the addresses of the last call's.
+    So a result kept from an earlier call, or found again by the address of its inputs, is a wrong one."""
+    arguments = [candidate.fresh(a) for a in case.arguments]
+    for earlier in case.earlier:
+        used = [candidate.fresh(a) for a in earlier]
+        model(*used)
+        for i, (old, new) in enumerate(zip(used, arguments)):
+            if isinstance(old, torch.Tensor) and isinstance(new, torch.Tensor) and old.dtype == new.dtype \
+                    and old.shape == new.shape and old.stride() == new.stride() and old.storage_offset() == new.storage_offset() \
+                    and len(candidate.memory_of(old)) == len(candidate.memory_of(new)):
+                candidate.memory_of(old).copy_(candidate.memory_of(new))
+                arguments[i] = old
+    return arguments
+
+
+def _construct_and_call(answer: Answer, model_src: str, module: ModuleType, seed: int, origins: Optional[Origins] = None) -> None:
     cls = candidate.load_class(model_src, module)
     case = answer.case
     try:
@@ -156,12 +191,14 @@ def _construct_and_call(answer: Answer, model_src: str, module: ModuleType, seed
     except Exception as exc:
         _pass_memory(exc)
         raise candidate.from_exception(exc, "construct") from exc
-    arguments = [candidate.fresh(a) for a in case.arguments]
-    watch = candidate.Watch()
+    watch = candidate.Watch(origins)
     start = time.monotonic()
     try:
-        with torch.no_grad(), watch:
-            result = model(*arguments)
+        with torch.no_grad():
+            arguments = _call_earlier(model, case)
+            start = time.monotonic()
+            with watch:
+                result = model(*arguments)
     except Exception as exc:
         _pass_memory(exc)
         raise candidate.from_exception(exc, "forward") from exc
@@ -173,6 +210,8 @@ def _construct_and_call(answer: Answer, model_src: str, module: ModuleType, seed
     if flat is None:
         raise CandidateError("forward", f"ModelNew returned {type(result).__name__}, not a tensor or a tuple or list of tensors")
     answer.kinds["actual"], answer.actual = flat
+    if origins is not None:
+        answer.origins = [origins.name(t, arguments) for t in answer.actual]
 
 
 def _pass_memory(exc: BaseException) -> None:
@@ -209,8 +248,11 @@ def run_reference(answer: Answer, seed: int, want_golden: bool) -> None:
     answer.times["golden_s"] = time.monotonic() - start
 
 
-def _call(ref: reference.Reference, model: torch.nn.Module, arguments: list[Any]) -> tuple[str, list[torch.Tensor]]:
+def _call(ref: reference.Reference, model: torch.nn.Module, arguments: list[Any],
+          earlier: list[list[Any]]) -> tuple[str, list[torch.Tensor]]:
     with torch.no_grad(), candidate.npu_is_cpu():
+        for before in earlier:
+            model(*before)
         result = model(*arguments)
     flat = candidate.flatten(result)
     if flat is None:
@@ -225,7 +267,11 @@ def _eager(answer: Answer, model: torch.nn.Module, seed: int) -> tuple[str, list
     """The reference in the case's dtype; where PyTorch's CPU has no such kernel, in float32 and rounded."""
     ref, case = answer.ref, answer.case
     try:
-        return _call(ref, model, [candidate.fresh(a) for a in case.arguments])
+        arguments = [candidate.fresh(a) for a in case.arguments]
+        given = {storage_of(a)[0] for a in arguments if isinstance(a, torch.Tensor)}
+        kind, outputs = _call(ref, model, arguments, [[candidate.fresh(a) for a in e] for e in case.earlier])
+        answer.of_input = [t.numel() > 0 and storage_of(t)[0] in given for t in outputs]
+        return kind, outputs
     except BridgeError:
         raise
     except Exception as exc:
@@ -237,6 +283,7 @@ def _eager(answer: Answer, model: torch.nn.Module, seed: int) -> tuple[str, list
     except Exception as exc:
         raise from_user_code(first, ref.path, "forward of the reference raised an exception") from exc
     answer.note = f"eager: {reference.dtype_name(case.dtype)} is not done on this CPU ({describe(first)}); computed in float32 and rounded"
+    answer.of_input = [False] * len(outputs)
     return kind, [t.to(case.dtype) if t.is_floating_point() else t for t in outputs]
 
 
@@ -244,9 +291,13 @@ def _run_as(answer: Answer, dtype: torch.dtype, seed: int) -> tuple[str, list[to
     """The reference with inputs and weights as the case has them, already rounded, taken into a wider dtype."""
     model = build(answer.ref.cls, answer.case, seed)
     cast_floating(model, dtype)
-    arguments = [a.detach().to(dtype) if isinstance(a, torch.Tensor) and a.is_floating_point() else candidate.fresh(a)
-                 for a in answer.case.arguments]
-    return _call(answer.ref, model, [candidate.fresh(a) if isinstance(a, torch.Tensor) else a for a in arguments])
+
+
+    def widened(arguments: list[Any]) -> list[Any]:
+        return [candidate.fresh(a.detach().to(dtype)) if isinstance(a, torch.Tensor) and a.is_floating_point() else candidate.fresh(a)
+                for a in arguments]
+
+    return _call(answer.ref, model, widened(answer.case.arguments), [widened(e) for e in answer.case.earlier])
 
 
 def _golden(answer: Answer, seed: int) -> list[torch.Tensor]:

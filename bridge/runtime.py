@@ -15,6 +15,8 @@ from typing import Any, Callable, Optional, Sequence
 
 import torch
 
+from .origin import Origins
+
 MAX_RANK = 16
 NONE, TENSOR, INT, FLOAT, BOOL, STR, INTS, FLOATS, BOOLS, TENSORS, TUPLE = range(11)  # RtKind
 
@@ -80,6 +82,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "rt_report_json": (ctypes.c_char_p, [_P]),
     "rt_report_reset": (None, [_P]),
     "owh_alloc": (_P, [ctypes.c_size_t]),
+    "rt_checksum": (ctypes.c_uint64, [_P, ctypes.c_size_t]),
 }
 
 
@@ -151,6 +154,7 @@ class Runtime:
         self._functions: dict[str, list[_Signature]] = {}
         self.inputs: list[torch.Tensor] = []  # every tensor handed in, once: whoever holds copies can see what changed
         self._input_of: dict[tuple[int, torch.dtype], torch.Tensor] = {}  # by address of the storage
+        self.origins = Origins(self._lib.rt_checksum)
 
     def close(self) -> None:
         if self._rt:
@@ -230,12 +234,32 @@ class Runtime:
             if values is None:
                 continue
             result = _Value()
-            if self._lib.rt_call(rt, name.encode(), values, len(bound), ctypes.byref(result)) == 0:
-                return self._take(result)
+            handed = self._hold(values, len(bound))
+            try:
+                if self._lib.rt_call(rt, name.encode(), values, len(bound), ctypes.byref(result)) == 0:
+                    self._note_written(handed)
+                    return self._take(result)
+            finally:
+                for handle in handed:
+                    self._lib.rt_tensor_unref(handle)
             error = self._error(rt)
             if not (isinstance(error, OperatorError) and error.stage == "type"):
                 raise error
         raise self._type_error(name, args, kwargs)
+
+    def _hold(self, values: Any, n: int) -> list[Any]:
+        """References to the tensors among the arguments, which outlive the call."""
+        held = [ctypes.cast(ctypes.cast(values[i].u.tensor, ctypes.c_void_p).value or 0, _T) for i in range(n) if values[i].kind == TENSOR]
+        for handle in held:
+            self._lib.rt_tensor_ref(handle)
+        return held
+
+    def _note_written(self, handles: list[Any]) -> None:
+        """Arguments that a launch wrote: operators in place, and results passed in."""
+        for handle in handles:
+            t = handle.contents
+            if t.written:
+                self.origins.wrote(t.storage or 0, t.storage_bytes)
 
     def _type_error(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Exception:
         overloads = self._functions.get(name)
@@ -360,6 +384,8 @@ class Runtime:
     def _to_torch(self, handle: Any) -> torch.Tensor:
         t = handle.contents
         owner = t.base.contents if t.base else t
+        if owner.written:
+            self.origins.wrote(owner.storage or 0, owner.storage_bytes)
         size, stride = tuple(t.size[:t.rank]), tuple(t.stride[:t.rank])
         dtype = _DTYPES[self._lib.rt_dtype_name(t.dtype).decode()]
         source = self._input_of.get((owner.storage or 0, dtype)) if owner.is_input else None

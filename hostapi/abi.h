@@ -219,6 +219,9 @@ OWH_API RtTensor *owh_tensor_expand(RtTensor *t, const int64_t *size, size_t n);
 /* One size may be -1. must_view: failure when the strides do not allow a view; otherwise a copy is made then. */
 OWH_API RtTensor *owh_tensor_reshape(RtTensor *t, const int64_t *size, size_t n, bool must_view);
 OWH_API bool owh_tensor_is_contiguous(const RtTensor *t);
+/* What data_ptr gives. Memory of the device is not the host's to touch: its addresses are told apart, but a read or write
+ * through one faults, as it does beside a card. Results the host writes through an address are not the kernel's. */
+OWH_API void *owh_tensor_address(RtTensor *t, bool may_write);
 OWH_API int64_t owh_tensor_numel(const RtTensor *t);
 /* Broadcast shape of two shapes into out[RT_MAX_RANK]; the rank, or -1 with owh_last_error(). */
 OWH_API int32_t owh_broadcast(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b, int64_t *out);

@@ -184,6 +184,9 @@ template <typename T> inline T ow_unbits(uint64_t b)
     return v;
 }
 /* One of a list of element types. */
+/* Not the built-in trait: gcc cannot write one into the name of a function whose signature has it. */
+template <typename A, typename B> constexpr bool ow_same = false;
+template <typename A> constexpr bool ow_same<A, A> = true;
 template <typename T, typename... L> constexpr bool ow_one_of = (__is_same(T, L) || ...);
 
 template <typename T> using PrimT = T;

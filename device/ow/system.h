@@ -93,7 +93,7 @@ template <int countValue> inline int64_t ScalarGetSFFValue(uint64_t v)
 } // namespace AscendC
 
 /* The scalar unit's square root. HW: the only one of the C library's functions the device compiler accepts. */
-template <typename T> inline AscendC::Std::enable_if_t<__is_same(T, float), T> sqrt(T x)
+template <typename T> inline AscendC::Std::enable_if_t<AscendC::ow_same<T, float>, T> sqrt(T x)
 {
     return __builtin_sqrtf(x);
 }

@@ -144,19 +144,19 @@ OW_BINARY_N(Or, int16_t, uint16_t, int32_t, uint32_t)
     }
 /* The vendor's second family, for tensors of traits: here U is T, given explicitly as Muls<float, float>(...). */
 #define OW_BINARY_SCALAR_TYPED(name, arg_decl, arg_use)                                                              \
-    template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<__is_same(PrimT<T>, U), bool> = true>  \
+    template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<ow_same<PrimT<T>, U>, bool> = true>  \
     inline void name(OW_L(T) dst, OW_L(T) src, const U &scalarValue, uint64_t mask[], const uint32_t repeatTime,     \
                      const UnaryRepeatParams &repeatParams arg_decl, OW_LOC)                                         \
     {                                                                                                                \
         name<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, repeatParams arg_use, ow_loc);                   \
     }                                                                                                                \
-    template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<__is_same(PrimT<T>, U), bool> = true>  \
+    template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<ow_same<PrimT<T>, U>, bool> = true>  \
     inline void name(OW_L(T) dst, OW_L(T) src, const U &scalarValue, uint64_t mask, const uint32_t repeatTime,       \
                      const UnaryRepeatParams &repeatParams arg_decl, OW_LOC)                                         \
     {                                                                                                                \
         name<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, repeatParams arg_use, ow_loc);                   \
     }                                                                                                                \
-    template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<__is_same(PrimT<T>, U), bool> = true>  \
+    template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<ow_same<PrimT<T>, U>, bool> = true>  \
     inline void name(OW_L(T) dst, OW_L(T) src, const U &scalarValue, const int32_t &count, OW_LOC)                   \
     {                                                                                                                \
         name<T, isSetMask>(dst, src, scalarValue, count, ow_loc);                                                    \

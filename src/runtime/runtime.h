@@ -62,6 +62,8 @@ RT_API const char *rt_function_result(const Rt *rt, int i);
  *  "stats":{n_insns,gm_read_bytes,gm_write_bytes,ub_peak_bytes,sim_wall_s}}. Valid until the next call. */
 RT_API const char *rt_report_json(Rt *rt);
 RT_API void rt_report_reset(Rt *rt);
+/* Of n_bytes of memory: tells whether they changed, not against malice. */
+RT_API uint64_t rt_checksum(const void *p, size_t n_bytes);
 
 #ifdef __cplusplus
 }

@@ -181,6 +181,28 @@ static void copy_elements(RtTensor *dst, const RtTensor *src) {
     } while (!flat && next_row(dst, index, dst, &d_at, src, &s_at));
 }
 
+/* Beyond every user address of x86-64 with 4-level tables, and of AArch64; with more levels nothing is mapped there. */
+#define DEVICE_ADDRESS ((uintptr_t)1 << 49)
+
+void *owh_tensor_address(RtTensor *t, bool may_write) {
+    const uintptr_t at = (uintptr_t)rt_tensor_data(t);
+    if (t->on_cpu && may_write) rt_tensor_owner(t)->written = 0;
+    return (void *)(t->on_cpu || !at ? at : at | DEVICE_ADDRESS);
+}
+
+uint64_t rt_checksum(const void *p, size_t n_bytes) {
+    const unsigned char *at = p;
+    uint64_t lane[4] = {1, 2, 3, 4}, rest = 0, word;
+    for (; n_bytes >= 32; n_bytes -= 32)
+        for (int i = 0; i < 4; i++, at += 8) {
+            memcpy(&word, at, sizeof word);
+            lane[i] = (lane[i] ^ word) * 0x9E3779B97F4A7C15u;
+            lane[i] ^= lane[i] >> 29;
+        }
+    for (; n_bytes > 0; n_bytes--) rest = rest * 131 + *at++;
+    return lane[0] ^ (lane[1] * 3) ^ (lane[2] * 5) ^ (lane[3] * 7) ^ rest;
+}
+
 RtTensor *owh_tensor_clone(RtTensor *t, int32_t dtype, bool on_cpu) {
     RtTensor *r = rt_tensor_new(dtype, t->size, t->rank, on_cpu);
     if (!r) return NULL;
@@ -205,6 +227,8 @@ void owh_tensor_fill(RtTensor *t, double value, int64_t ivalue, bool is_int) {
     if (t->dtype == DTYPE_I64 && is_int) memcpy(&cell, &ivalue, sizeof ivalue);
     else dtype_store((DType)t->dtype, &cell, 0, value);
     copy_elements(t, &one);
+    if (owh_tensor_numel(t) * (int64_t)dtype_info((DType)t->dtype)->size_bytes == rt_tensor_owner(t)->storage_bytes)
+        rt_tensor_owner(t)->written = 0; /* nothing of a launch is left */
 }
 
 double owh_tensor_item(RtTensor *t, int64_t *as_int) {

@@ -83,6 +83,24 @@ static const char *join_names(Arena *a, const json_t *list) {
     return sb.text;
 }
 
+/* Outputs whose bytes no launch wrote. One that is its input passes when the reference's is, too. */
+static void take_origins(Arena *a, JudgeContext *c, const json_t *result, CaseResult *out) {
+    const json_t *actual = json_object_get(result, "actual"), *want = json_object_get(result, "eager_outputs");
+    for (size_t k = 0; k < json_array_size(actual); k++) {
+        const char *origin = text_at(json_array_get(actual, k), "origin");
+        bool same = json_is_true(json_object_get(json_array_get(want, k), "is_input"));
+        if (!origin || !strcmp(origin, "kernel") || (!strcmp(origin, "input") && same)) continue;
+        const char *text = arena_printf(a, "output %zu is not what the kernel wrote: %s", k,
+                                        !strcmp(origin, "input") ? "it is an input, returned as it came"
+                                                                 : "its numbers were made or changed outside");
+        add_diag(c, "output-not-from-kernel", "run", "model_src", 0, text,
+                 arena_printf(a, "输出 %zu 不是核函数写出的结果", k),
+                 "return the tensors that custom_ops_lib returns, or views or plain copies of them",
+                 "请返回 custom_ops_lib 的结果, 或其视图、副本");
+        worsen(out, VERDICT_REJECTED, text);
+    }
+}
+
 /* Work done outside the kernel, and inputs written. */
 static void take_conduct(Arena *a, JudgeContext *c, const json_t *result, CaseResult *out) {
     const json_t *fallback = json_object_get(result, "fallback"),
@@ -96,6 +114,7 @@ static void take_conduct(Arena *a, JudgeContext *c, const json_t *result, CaseRe
                  "请在 kernel_src 中计算; model_src 只能创建参数和视图");
         worsen(out, VERDICT_REJECTED, text);
     }
+    take_origins(a, c, result, out);
     if (json_array_size(changed) > 0) {
         const char *names = join_names(a, changed);
         const char *text = arena_printf(a, "inputs were changed by the candidate: %s", names);
@@ -430,7 +449,11 @@ bool judge_failure(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResu
     const char *text = arena_printf(a, "%s%s", message, place);
     const char *zh = arena_printf(a, "%s%s%s", timeout ? "运行超时" : "运行进程崩溃",
                                   source ? ": 最后位置见 source 与 line" : "", "");
-    const char *hint = timeout
+    bool in_binding = source && !strcmp(source, "python_bind_src");
+    const char *hint = !timeout && in_binding
+                           ? "the host cannot read or write a device tensor through data_ptr(); look for that, "
+                             "or for a null or wild pointer"
+                       : timeout
                            ? "look for a loop that does not end near that place, or raise the time limit"
                            : "look for a null or wild pointer after that place; memory may also have run out";
     const char *hint_zh = timeout ? "请检查该处附近是否有死循环, 或提高时间上限"

@@ -145,8 +145,8 @@ class Tensor {
         return split(size(d) == 0 ? 1 : (size(d) + n - 1) / n, d);
     }
 
-    void *data_ptr() const { return static_cast<char *>(h()->storage) + h()->offset * static_cast<int64_t>(element_size()); }
-    const void *const_data_ptr() const { return data_ptr(); }
+    void *data_ptr() const { return owh_tensor_address(h(), true); }
+    const void *const_data_ptr() const { return owh_tensor_address(h(), false); }
     void *mutable_data_ptr() const { return data_ptr(); }
     template <class T> T *data_ptr() const {
         TORCH_CHECK(scalar_type() == ow::ScalarTypeOf<T>::value, "expected scalar type ",
