@@ -123,8 +123,12 @@ static void scan_line(Scan *s, const char *line) {
         at[i] = row_match(s, i, line);
         specific = specific || (at[i] >= 0 && ROWS[i].level == EXPLAIN_CAUSE);
     }
-    for (size_t i = 0; i < N_ROWS; i++)
-        if (at[i] >= 0 && !(specific && ROWS[i].level == EXPLAIN_GENERAL)) note_row(s, i, line, at[i]);
+    for (size_t i = 0; i < N_ROWS; i++) {
+        bool general = ROWS[i].level == EXPLAIN_GENERAL;
+        if (at[i] < 0 || (specific && general)) continue;
+        note_row(s, i, line, at[i]);
+        specific = specific || general; /* of general rows the first one that fits */
+    }
     facts_line(s->facts, line);
     note_own(s, line);
 }
