@@ -1,0 +1,165 @@
+/* The worker process: one warm bridge, one verification after another. It lives as long as its socket. */
+#include "server/serve.h"
+
+#include "base/fs.h"
+#include "base/strbuf.h"
+#include "bridge/bridge.h"
+#include "server/link.h"
+#include "server/request.h"
+#include "server/service.h"
+#include "verify/verify.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+/* A service that was killed cannot end its workers: they watch for its end themselves, also amid a job. */
+static void *watch_parent(void *arg) {
+    (void)arg;
+    struct pollfd p = {.fd = LINK_FD, .events = POLLRDHUP};
+    while (poll(&p, 1, -1) < 0 && errno == EINTR) {
+    }
+    proc_tree_kill(getpid());
+    const char *tmp = getenv("TMPDIR");
+    if (tmp && *tmp) fs_remove_tree(tmp);
+    _exit(0);
+}
+
+static bool start_watch(void) {
+    pthread_t t;
+    return pthread_create(&t, NULL, watch_parent, NULL) == 0 && pthread_detach(t) == 0;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/* "case 2 of 5 (trial 1): PASS" belongs to the stage "run"; verify's other lines start with their stage's name. */
+static const char *stage_of(const char *line) {
+    static const struct {
+        const char *start, *next;
+    } LINES[] = {{"build:", "run"}, {"case ", "run"}};
+    for (size_t i = 0; i < sizeof LINES / sizeof LINES[0]; i++)
+        if (!strncmp(line, LINES[i].start, strlen(LINES[i].start))) return LINES[i].next;
+    return NULL;
+}
+
+static void send_log(void *ctx, const char *line) {
+    (void)ctx;
+    json_t *data = json_string(line);
+    json_t *o = json_pack("{s:s, s:o}", "type", "log", "data", data ? data : json_string("(text is not UTF-8)"));
+    const char *stage = stage_of(line);
+    if (stage) json_object_set_new(o, "stage", json_string(stage));
+    (void)link_send(LINK_FD, o);
+}
+
+static void send_ready(Bridge *b, const Err *why) {
+    Err err = *why;
+    const json_t *hello = b ? bridge_hello(b, &err) : NULL;
+    char text[160];
+    if (hello) {
+        const char *python = json_string_value(json_object_get(hello, "python")), *torch = json_string_value(json_object_get(hello, "torch"));
+        snprintf(text, sizeof text, "Python %s, PyTorch %s", python ? python : "?", torch ? torch : "?");
+    } else {
+        snprintf(text, sizeof text, "%.150s", err.message);
+        fprintf(stderr, "opwright: %s\n", err.message);
+    }
+    (void)link_send(LINK_FD, json_pack("{s:s, s:s, s:b}", "type", "ready", "python", text, "ok", hello != NULL));
+}
+
+static void send_result(int exit_code, const char *summary, json_t *result) {
+    json_t *text = json_string(summary);
+    (void)link_send(LINK_FD, json_pack("{s:s, s:i, s:o, s:o}", "type", "result", "exit_code", exit_code, "summary",
+                                       text ? text : json_string("(text is not UTF-8)"), "result", result));
+}
+
+/* ---- one job --------------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *m, const char *key) {
+    return json_string_value(json_object_get(m, key));
+}
+
+/* op as part of a file name. */
+static char *file_stem(Arena *a, const char *op) {
+    char *stem = arena_strndup(a, op, 100);
+    for (char *p = stem; *p; p++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *p)) *p = '_';
+    return stem;
+}
+
+static const char *write_text(Arena *a, const char *dir, const char *name, const char *text, Err *err) {
+    const char *path = arena_printf(a, "%s/%s", dir, name);
+    return fs_write(path, text, strlen(text), err) ? path : NULL;
+}
+
+/* Puts texts that came with the job into a private folder; *dir is NULL when none did. */
+static bool place_sources(Arena *a, const json_t *m, VerifyOptions *o, char **dir, Err *err) {
+    const char *reference = text_of(m, "reference_text"), *desc = text_of(m, "kernel_code_text"), *cases = text_of(m, "reference_cases");
+    o->reference_path = text_of(m, "reference_path");
+    o->kernel_code_path = text_of(m, "kernel_code_path");
+    if (!reference && !desc) return true;
+    char *stem = file_stem(a, o->op);
+    if (!(*dir = fs_temp_dir(a, "opwright-job", err))) return false;
+    if (reference && !(o->reference_path = write_text(a, *dir, arena_printf(a, "%s_torch_reference.py", stem), reference, err))) return false;
+    if (reference && cases && !write_text(a, *dir, arena_printf(a, "%s_torch_reference.json", stem), cases, err)) return false;
+    return !desc || (o->kernel_code_path = write_text(a, *dir, arena_printf(a, "%s.py", stem), desc, err)) != NULL;
+}
+
+/* What cannot be judged still gets an answer in the usual form. */
+static void send_error(const VerifyOptions *o, const Err *err, Arena *a) {
+    Request r = {.op = o->op, .category = o->category, .language = "ascendc"};
+    int status = err_exit_status(err->code);
+    const char *message = err->where[0] ? arena_printf(a, "%s: %s", err->where, err->message) : err->message;
+    StrBuf sb;
+    strbuf_init(&sb, a);
+    strbuf_printf(&sb, "%s %s: %s\n", status == 3 ? "INFRA_ERROR" : "NOT JUDGED", o->op, message);
+    if (err->hint[0]) strbuf_printf(&sb, "      fix: %s\n", err->hint);
+    send_result(status, sb.text, job_plain_result(&r, status == 3 ? "INFRA_ERROR" : NULL, message, err->hint));
+}
+
+static void verify_job(Bridge *b, const Err *no_bridge, const json_t *m) {
+    Arena *a = arena_new();
+    Err err = *no_bridge;
+    char *dir = NULL;
+    VerifyResult r = {0};
+    VerifyOptions o = {.op = text_of(m, "op"),
+                       .category = text_of(m, "category"),
+                       .chip = text_of(m, "chip"),
+                       .stage_limit_s = json_number_value(json_object_get(m, "stage_limit_s")),
+                       .memory_mb = json_number_value(json_object_get(m, "memory_mb")),
+                       .on_log = send_log};
+    const char *standard = text_of(m, "standard");
+    (void)link_send(LINK_FD, json_pack("{s:s, s:s}", "type", "log", "stage", "build"));
+    bool ok = b && (!standard || verify_standard_find(standard, &o.standard, &err)) && place_sources(a, m, &o, &dir, &err) &&
+              verify_run(a, b, &o, &r, &err);
+    if (ok) send_result(r.exit_code, r.summary, json_pack("[O]", r.json));
+    else send_error(&o, &err, a);
+    json_decref(r.json);
+    if (dir) fs_remove_tree(dir);
+    arena_free(a);
+}
+
+int serve_worker_run(void) {
+    Arena *a = arena_new();
+    Err err = {0};
+    if (!start_watch()) return 3;
+    const char *home = fs_home(a, &err);
+    BridgeOptions options = {.home = home};
+    Bridge *b = home ? bridge_start(&options, &err) : NULL;
+    send_ready(b, &err);
+    json_t *m = NULL;
+    while (link_receive(LINK_FD, -1, 0, &m) == LINK_MESSAGE) {
+        verify_job(b, &err, m);
+        json_decref(m);
+        m = NULL;
+    }
+    json_decref(m);
+    bridge_stop(b);
+    arena_free(a);
+    return 0;
+}
