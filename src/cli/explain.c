@@ -13,8 +13,10 @@
 static void print_usage(FILE *to) {
     fputs("usage: opwright explain [FILE] [--lang en|zh] [--json]\n"
           "\n"
-          "Reads a log (from FILE, or what is piped or pasted in) and says what it means: errors of the device and of CANN,\n"
-          "of the compilers, of the installation, and opwright's own results. The first real cause comes first.\n"
+          "Reads a log (from FILE, or what is piped or pasted in) and says what it means: errors of the "
+          "device and of CANN,\n"
+          "of the compilers, of the installation, and opwright's own results. The first real cause comes "
+          "first.\n"
           "\n"
           "  --lang en|zh  language of the answer; otherwise from LC_ALL, LC_MESSAGES or LANG\n"
           "  --json        the answer as one JSON object\n"
@@ -83,8 +85,10 @@ static int explain_input(Arena *a, const char *path, ExplainLang lang, bool as_j
 }
 
 int cli_explain(int argc, char **argv) {
-    static const struct option OPTIONS[] = {
-        {"lang", required_argument, NULL, 'l'}, {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option OPTIONS[] = {{"lang", required_argument, NULL, 'l'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
     const char *lang_name = NULL;
     bool as_json = false;
     for (int c; (c = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;) {

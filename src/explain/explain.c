@@ -77,7 +77,8 @@ static long row_match(Scan *s, size_t i, const char *line) {
     if (!at) return -1;
     if (!row->pattern[0]) return at - line;
     if (!s->is_compiled[i]) {
-        if (regcomp(&s->compiled[i], row->pattern, REG_EXTENDED) != 0) abort(); /* the table is ours and tested */
+        if (regcomp(&s->compiled[i], row->pattern, REG_EXTENDED) != 0)
+            abort(); /* the table is ours and tested */
         s->is_compiled[i] = true;
     }
     regmatch_t m;
@@ -186,7 +187,8 @@ bool explain_log(Arena *a, const char *text, size_t n_bytes, ExplainReport *r, E
     *r = (ExplainReport){0};
     if (n_bytes > EXPLAIN_INPUT_MAX) {
         err_set(err, ERR_BAD_INPUT, NULL, "the log is larger than %u MiB", EXPLAIN_INPUT_MAX >> 20);
-        return err_hint(err, "give the part around the first error: grep -n -m1 -A200 ERROR log | opwright explain");
+        return err_hint(
+            err, "give the part around the first error: grep -n -m1 -A200 ERROR log | opwright explain");
     }
     Scan *s = ARENA_NEW(a, Scan);
     s->arena = a;

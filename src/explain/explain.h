@@ -1,6 +1,6 @@
-/* What a pasted log says: device and runtime errors, compilers, installation, our own results. Input: any bytes. Output:
- * what was recognised, causes first, each with what to check and which checks of the simulator show the same fault.
- * The knowledge is explain.def; this layer only reads text and runs nothing. */
+/* What a pasted log says: device and runtime errors, compilers, installation, our own results. Input: any
+ * bytes. Output: what was recognised, causes first, each with what to check and which checks of the simulator
+ * show the same fault. The knowledge is explain.def; this layer only reads text and runs nothing. */
 #ifndef OPWRIGHT_EXPLAIN_EXPLAIN_H
 #define OPWRIGHT_EXPLAIN_EXPLAIN_H
 
@@ -37,15 +37,16 @@ typedef struct ExplainReport {
     size_t n_lines;
 } ExplainReport;
 
-/* text may hold any bytes and need not end in NUL. All of the report belongs to the arena. False only when the input is
- * larger than EXPLAIN_INPUT_MAX. */
+/* text may hold any bytes and need not end in NUL. All of the report belongs to the arena. False only when
+ * the input is larger than EXPLAIN_INPUT_MAX. */
 bool explain_log(Arena *a, const char *text, size_t n_bytes, ExplainReport *r, Err *err) ERR_CHECKED;
 /* For people; never empty: unknown input is told so, with what to try. */
 const char *explain_print(Arena *a, const ExplainReport *r, ExplainLang lang);
 json_t *explain_json(const ExplainReport *r, ExplainLang lang); /* caller decrefs */
 /* "en", "zh"; NULL: from LC_ALL, LC_MESSAGES, LANG. */
 bool explain_lang(const char *name, ExplainLang *out, Err *err) ERR_CHECKED;
-/* True when a check of that id exists anywhere in opwright; *text gets its hint in both languages when it has one. */
+/* True when a check of that id exists anywhere in opwright; *text gets its hint in both languages when it has
+ * one. */
 bool explain_known_check(const char *id, const char *text[EXPLAIN_N_LANGS]);
 
 /* The table, for tests and documents; NULL past the end. */

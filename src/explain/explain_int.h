@@ -7,8 +7,8 @@
 typedef VEC(ExplainMatch) MatchList;
 
 /* ---- own.c: results of our own. */
-/* When the text is a JSON object or list: its texts, one per line, and the entries of its "checks" into `found`. NULL when
- * it is no JSON. */
+/* When the text is a JSON object or list: its texts, one per line, and the entries of its "checks" into
+ * `found`. NULL when it is no JSON. */
 char *own_flatten(Arena *a, const char *text, size_t n_bytes, MatchList *found);
 /* A line of our own summary, "error kernel_src:12: [check-id] text". */
 bool own_line(Arena *a, const char *line, ExplainMatch *m);

@@ -39,7 +39,9 @@ void facts_line(Facts *f, const char *line) {
         f->core[core] = true;
         f->n_cores++;
     }
-    if (!number_after(line, "pc start: ", &start) || !number_after(line, "current: ", &current) || current < start) return;
+    if (!number_after(line, "pc start: ", &start) || !number_after(line, "current: ", &current) ||
+        current < start)
+        return;
     for (size_t i = 0; i < f->n_offsets; i++)
         if (f->offset[i] == current - start) return;
     if (f->n_offsets == OFFSETS_MAX) f->more_offsets = true;
@@ -57,7 +59,8 @@ static const char *core_list(Arena *a, const Facts *f) {
 static const char *offset_list(Arena *a, const Facts *f) {
     StrBuf sb;
     strbuf_init(&sb, a);
-    for (size_t i = 0; i < f->n_offsets; i++) strbuf_printf(&sb, "%s0x%llx", i ? ", " : "", (unsigned long long)f->offset[i]);
+    for (size_t i = 0; i < f->n_offsets; i++)
+        strbuf_printf(&sb, "%s0x%llx", i ? ", " : "", (unsigned long long)f->offset[i]);
     if (f->more_offsets) strbuf_add(&sb, ", ...");
     return sb.text;
 }
@@ -67,13 +70,25 @@ void facts_print(Arena *a, const Facts *f, const char *out[EXPLAIN_N_LANGS]) {
     if (!f->n_cores) return;
     const char *cores = core_list(a, f), *offsets = f->n_offsets ? offset_list(a, f) : "?";
     if (f->n_cores == 1) {
-        out[EXPLAIN_EN] = arena_printf(a, "one core reported (%s, at byte %s of the kernel): look at what differs for its block first, such as the last tile or the remainder", cores, offsets);
-        out[EXPLAIN_ZH] = arena_printf(a, "只有一个核上报（%s，位于核函数第 %s 字节）：先看该核的不同之处，例如尾块或余数", cores, offsets);
+        out[EXPLAIN_EN] = arena_printf(a,
+                                       "one core reported (%s, at byte %s of the kernel): look at what "
+                                       "differs for its block first, such as the last tile or the remainder",
+                                       cores, offsets);
+        out[EXPLAIN_ZH] =
+            arena_printf(a, "只有一个核上报（%s，位于核函数第 %s 字节）：先看该核的不同之处，例如尾块或余数",
+                         cores, offsets);
     } else if (f->n_offsets == 1) {
-        out[EXPLAIN_EN] = arena_printf(a, "%zu cores reported (%s), all at byte %s of the kernel: likely every block runs into it, not only the last", f->n_cores, cores, offsets);
-        out[EXPLAIN_ZH] = arena_printf(a, "%zu 个核上报（%s），都在核函数第 %s 字节：很可能每个核都会出错，而不只是最后一个", f->n_cores, cores, offsets);
+        out[EXPLAIN_EN] = arena_printf(a,
+                                       "%zu cores reported (%s), all at byte %s of the kernel: likely every "
+                                       "block runs into it, not only the last",
+                                       f->n_cores, cores, offsets);
+        out[EXPLAIN_ZH] = arena_printf(
+            a, "%zu 个核上报（%s），都在核函数第 %s 字节：很可能每个核都会出错，而不只是最后一个", f->n_cores,
+            cores, offsets);
     } else {
-        out[EXPLAIN_EN] = arena_printf(a, "%zu cores reported (%s), at bytes %s of the kernel", f->n_cores, cores, offsets);
-        out[EXPLAIN_ZH] = arena_printf(a, "%zu 个核上报（%s），位于核函数第 %s 字节", f->n_cores, cores, offsets);
+        out[EXPLAIN_EN] =
+            arena_printf(a, "%zu cores reported (%s), at bytes %s of the kernel", f->n_cores, cores, offsets);
+        out[EXPLAIN_ZH] =
+            arena_printf(a, "%zu 个核上报（%s），位于核函数第 %s 字节", f->n_cores, cores, offsets);
     }
 }

@@ -11,7 +11,8 @@ typedef struct KnownCheck {
     const char *id, *hint[EXPLAIN_N_LANGS];
 } KnownCheck;
 
-/* Every id a result can hold: the simulator's, the static rules', the runtime's, and those of docs/result.md. */
+/* Every id a result can hold: the simulator's, the static rules', the runtime's, and those of docs/result.md.
+ */
 static const KnownCheck KNOWN[] = {
 #define CHECK(id, name, severity, text, text_zh, hint, hint_zh) {name, {hint, hint_zh}},
 #include "sim/checks.def"
@@ -23,11 +24,11 @@ static const KnownCheck KNOWN[] = {
 #include "runtime/findings.def"
 #undef FINDING
 #define STAGE(name) {name, {"", ""}},
-    STAGE("description") STAGE("compile") STAGE("compile-timeout") STAGE("candidate-import") STAGE("candidate-construct")
-        STAGE("candidate-forward") STAGE("candidate-tiling") STAGE("candidate-launch") STAGE("run-crash")
-            STAGE("run-timeout") STAGE("out-of-memory") STAGE("torch-fallback") STAGE("kernel-not-launched")
-                STAGE("input-changed") STAGE("output-count") STAGE("output-shape") STAGE("output-dtype")
-                    STAGE("output-mismatch")
+    STAGE("description") STAGE("compile") STAGE("compile-timeout") STAGE("candidate-import")
+        STAGE("candidate-construct") STAGE("candidate-forward") STAGE("candidate-tiling")
+            STAGE("candidate-launch") STAGE("run-crash") STAGE("run-timeout") STAGE("out-of-memory")
+                STAGE("torch-fallback") STAGE("kernel-not-launched") STAGE("input-changed")
+                    STAGE("output-count") STAGE("output-shape") STAGE("output-dtype") STAGE("output-mismatch")
 #undef STAGE
 };
 
@@ -42,7 +43,11 @@ bool explain_known_check(const char *id, const char *text[EXPLAIN_N_LANGS]) {
 
 /* Length of the valid UTF-8 sequence at p, 0 when there is none. */
 static size_t utf8_length(const unsigned char *p) {
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 : p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+    size_t n = p[0] < 0x80                   ? 1
+               : p[0] >= 0xC2 && p[0] < 0xE0 ? 2
+               : (p[0] & 0xF0) == 0xE0       ? 3
+               : p[0] >= 0xF0 && p[0] < 0xF5 ? 4
+                                             : 0;
     for (size_t i = 1; i < n; i++)
         if ((p[i] & 0xC0) != 0x80) return 0;
     if (n == 3 && ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] >= 0xA0))) return 0;
@@ -137,8 +142,12 @@ static void take_check(Arena *a, const json_t *check, MatchList *found) {
     m.check[EXPLAIN_ZH] = arena_strdup(a, first_of(text_of(check, "hint_zh"), hint));
     const json_t *line = json_object_get(check, "line");
     const char *source = text_of(check, "source");
-    m.excerpt = excerpt_of(a, json_is_integer(line) && *source ? arena_printf(a, "%s:%lld: %s", source, (long long)json_integer_value(line), text)
-                                                               : text, 0);
+    m.excerpt =
+        excerpt_of(a,
+                   json_is_integer(line) && *source
+                       ? arena_printf(a, "%s:%lld: %s", source, (long long)json_integer_value(line), text)
+                       : text,
+                   0);
     vec_push(a, found, m);
 }
 

@@ -11,25 +11,38 @@
 static const struct {
     const char *found, *none, *try_these, *cause, *check, *shown, *run, *also, *more;
 } WORDS[] = {
-    [EXPLAIN_EN] = {.found = "most likely cause first:",
-                    .none = "Nothing in these lines is known to opwright.",
-                    .try_these = "  - paste more of the log: the first `error:` or EZ line and what surrounds it\n"
-                                 "  - on a card, set ASCEND_SLOG_PRINT_TO_STDOUT=1 ASCEND_LAUNCH_BLOCKING=1 and run again;\n"
-                                 "    the device's own words are in ~/ascend/log/debug/plog, in lines with errorStr\n"
-                                 "  - run the same description on the simulated AI Core, which says line and operand:\n"
-                                 "      opwright verify --local --op NAME --reference_path REF.py --kernel_code_path DESC.py\n"
-                                 "  - see whether the installation is complete: opwright doctor\n",
-                    .cause = "cause", .check = "check", .shown = "simulator checks", .run = "to see where it is", .also = "follows from it or says less:",
-                    .more = "more"},
-    [EXPLAIN_ZH] = {.found = "按可能性排序，首个最可能是根因：",
-                    .none = "这些内容中没有 opwright 认识的错误。",
-                    .try_these = "  - 请粘贴更多日志：第一个 error: 或 EZ 行及其前后内容\n"
-                                 "  - 在 NPU 上设置 ASCEND_SLOG_PRINT_TO_STDOUT=1 ASCEND_LAUNCH_BLOCKING=1 后重跑；\n"
-                                 "    设备给出的原因在 ~/ascend/log/debug/plog 中含 errorStr 的行\n"
-                                 "  - 在模拟的 AI Core 上运行同一描述文件，它会指出行号与操作数：\n"
-                                 "      opwright verify --local --op NAME --reference_path REF.py --kernel_code_path DESC.py\n"
-                                 "  - 检查安装是否完整：opwright doctor\n",
-                    .cause = "原因", .check = "检查", .shown = "模拟器检查项", .run = "定位命令", .also = "由此引起，或信息较少：", .more = "更多"},
+    [EXPLAIN_EN] =
+        {.found = "most likely cause first:",
+         .none = "Nothing in these lines is known to opwright.",
+         .try_these =
+             "  - paste more of the log: the first `error:` or EZ line and what surrounds it\n"
+             "  - on a card, set ASCEND_SLOG_PRINT_TO_STDOUT=1 ASCEND_LAUNCH_BLOCKING=1 and run again;\n"
+             "    the device's own words are in ~/ascend/log/debug/plog, in lines with errorStr\n"
+             "  - run the same description on the simulated AI Core, which says line and operand:\n"
+             "      opwright verify --local --op NAME --reference_path REF.py --kernel_code_path DESC.py\n"
+             "  - see whether the installation is complete: opwright doctor\n",
+         .cause = "cause",
+         .check = "check",
+         .shown = "simulator checks",
+         .run = "to see where it is",
+         .also = "follows from it or says less:",
+         .more = "more"},
+    [EXPLAIN_ZH] =
+        {.found = "按可能性排序，首个最可能是根因：",
+         .none = "这些内容中没有 opwright 认识的错误。",
+         .try_these =
+             "  - 请粘贴更多日志：第一个 error: 或 EZ 行及其前后内容\n"
+             "  - 在 NPU 上设置 ASCEND_SLOG_PRINT_TO_STDOUT=1 ASCEND_LAUNCH_BLOCKING=1 后重跑；\n"
+             "    设备给出的原因在 ~/ascend/log/debug/plog 中含 errorStr 的行\n"
+             "  - 在模拟的 AI Core 上运行同一描述文件，它会指出行号与操作数：\n"
+             "      opwright verify --local --op NAME --reference_path REF.py --kernel_code_path DESC.py\n"
+             "  - 检查安装是否完整：opwright doctor\n",
+         .cause = "原因",
+         .check = "检查",
+         .shown = "模拟器检查项",
+         .run = "定位命令",
+         .also = "由此引起，或信息较少：",
+         .more = "更多"},
 };
 
 static const char *comma_list(Arena *a, const char *ids) {
@@ -59,7 +72,9 @@ static void print_full(Arena *a, StrBuf *sb, size_t number, const ExplainMatch *
 static size_t leading(const ExplainReport *r) {
     size_t n = 0;
     bool causes = r->matches[0].level <= EXPLAIN_GENERAL;
-    while (n < r->n_matches && (causes ? r->matches[n].level <= EXPLAIN_GENERAL : r->matches[n].level == r->matches[0].level)) n++;
+    while (n < r->n_matches &&
+           (causes ? r->matches[n].level <= EXPLAIN_GENERAL : r->matches[n].level == r->matches[0].level))
+        n++;
     return n;
 }
 
@@ -98,10 +113,13 @@ json_t *explain_json(const ExplainReport *r, ExplainLang lang) {
             json_array_append_new(related, json_stringn(p, n));
             p += n + (p[n] == ' ');
         }
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:o, s:s}", "id", m->id, "class", m->cls, "title", m->title[lang],
-                            "level", LEVELS[m->level], "line", (json_int_t)m->line, "count", (json_int_t)m->count, "excerpt", m->excerpt,
-                            "cause", m->cause[lang], "check", m->check[lang], "checks", related, "command", m->command));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:o, s:s}", "id",
+                                        m->id, "class", m->cls, "title", m->title[lang], "level",
+                                        LEVELS[m->level], "line", (json_int_t)m->line, "count",
+                                        (json_int_t)m->count, "excerpt", m->excerpt, "cause", m->cause[lang],
+                                        "check", m->check[lang], "checks", related, "command", m->command));
     }
-    return json_pack("{s:b, s:o, s:s, s:I}", "recognised", r->n_matches > 0, "matches", list, "facts", r->facts[lang], "lines", (json_int_t)r->n_lines);
+    return json_pack("{s:b, s:o, s:s, s:I}", "recognised", r->n_matches > 0, "matches", list, "facts",
+                     r->facts[lang], "lines", (json_int_t)r->n_lines);
 }

@@ -1,4 +1,5 @@
-/* Every row of explain.def explains its sample and leaves its near miss alone; causes come before what follows from them. */
+/* Every row of explain.def explains its sample and leaves its near miss alone; causes come before what
+ * follows from them. */
 #include "explain/explain.h"
 
 #include <setjmp.h>
@@ -61,9 +62,11 @@ static void test_samples(void **state) {
         if (!m) fail_msg("%s does not explain: %s", SAMPLES[i].id, SAMPLES[i].hit);
         assert_int_equal(m->line, 1);
         assert_true(m->column >= 1 && m->column <= strlen(SAMPLES[i].hit));
-        for (int k = 0; k < EXPLAIN_N_LANGS; k++) assert_true(m->cause[k][0] && m->check[k][0] && m->title[k][0]);
+        for (int k = 0; k < EXPLAIN_N_LANGS; k++)
+            assert_true(m->cause[k][0] && m->check[k][0] && m->title[k][0]);
         r = explain(a, SAMPLES[i].miss);
-        if (find(&r, SAMPLES[i].id)) fail_msg("%s explains what it should not: %s", SAMPLES[i].id, SAMPLES[i].miss);
+        if (find(&r, SAMPLES[i].id))
+            fail_msg("%s explains what it should not: %s", SAMPLES[i].id, SAMPLES[i].miss);
         arena_free(a);
     }
 }
@@ -74,22 +77,28 @@ static void test_related_checks_exist(void **state) {
     const char *related, *text[EXPLAIN_N_LANGS];
     for (size_t i = 0; (related = explain_row_related(i)); i++)
         for (char *id = strtok(arena_strdup(a, related), " "); id; id = strtok(NULL, " "))
-            if (!explain_known_check(id, text)) fail_msg("%s names %s, which is no check", explain_row_id(i), id);
+            if (!explain_known_check(id, text))
+                fail_msg("%s names %s, which is no check", explain_row_id(i), id);
     assert_false(explain_known_check("no-such-check", text));
     arena_free(a);
 }
 
 static const char DEVICE_LOG[] =
-    "[FAIL] npuSynchronizeDevice:build/torch_npu.dir/x.ts:525 NPU function error: AclrtSynchronizeDeviceWithTimeout, error code is 507035\n"
+    "[FAIL] npuSynchronizeDevice:build/torch_npu.dir/x.ts:525 NPU function error: "
+    "AclrtSynchronizeDeviceWithTimeout, error code is 507035\n"
     "[ERROR] 2026-03-10-02:06:04 (PID:2587457, Device:0, RankID:-1) ERR00100 PTA call acl api failed\n"
     "[Error]: The vector core execution is abnormal.\n"
     "EZ9999: Inner Error!\n"
-    "EZ9999[PID: 2587457] (EZ9999):  The error from device(chipId:0, dieId:0), serial number is 2197, there is an exception of aivec error, "
-    "core id is 5, error code = 0x4000000000000000, dump info: pc start: 0x12c043800000, current: 0x12c0438008e0, vec error info: 0x20000003c, "
+    "EZ9999[PID: 2587457] (EZ9999):  The error from device(chipId:0, dieId:0), serial number is 2197, there "
+    "is an exception of aivec error, "
+    "core id is 5, error code = 0x4000000000000000, dump info: pc start: 0x12c043800000, current: "
+    "0x12c0438008e0, vec error info: 0x20000003c, "
     "mte error info: 0x2060000d5, biu error info: 0\n"
-    "The extend info: errcode:(0x4000000000000000, 0x4000, 0) errorStr: VEC instruction error: the ub address out of bounds.CCU instruction "
+    "The extend info: errcode:(0x4000000000000000, 0x4000, 0) errorStr: VEC instruction error: the ub "
+    "address out of bounds.CCU instruction "
     "address check error. fixp_error0 info: 0x60000d5, blk:0, sublk:0, subErrType:4.\n"
-    "there is an exception of aivec error, core id is 17, error code = 0, dump info: pc start: 0x12c043800000, current: 0x12c0438008e0,\n"
+    "there is an exception of aivec error, core id is 17, error code = 0, dump info: pc start: "
+    "0x12c043800000, current: 0x12c0438008e0,\n"
     "The process exits for this inner error, and the current working operator name is aclnnMaskedSelect.\n";
 
 static void test_cause_before_consequences(void **state) {
@@ -112,9 +121,10 @@ static void test_cause_before_consequences(void **state) {
 static void test_first_compiler_error_comes_first(void **state) {
     (void)state;
     Arena *a = arena_new();
-    ExplainReport r = explain(a, "a.cpp:12:3: error: use of undeclared identifier 'foo'\n"
-                                 "a.cpp:47:38: error: use of undeclared identifier 'sqrtf'; did you mean 'sqrt'?\n"
-                                 "Opc tool compile failed.\n");
+    ExplainReport r =
+        explain(a, "a.cpp:12:3: error: use of undeclared identifier 'foo'\n"
+                   "a.cpp:47:38: error: use of undeclared identifier 'sqrtf'; did you mean 'sqrt'?\n"
+                   "Opc tool compile failed.\n");
     assert_int_equal(r.n_matches, 3);
     assert_string_equal(r.matches[0].id, "kernel-undeclared");
     assert_int_equal(r.matches[0].count, 1); /* the libm line is told by its own row alone */
@@ -138,15 +148,19 @@ static void test_unknown_input(void **state) {
 static void test_result_object(void **state) {
     (void)state;
     Arena *a = arena_new();
-    ExplainReport r = explain(a, "{\"result\": [{\"compile_info\": \"a:1: error: unknown type name 'T'\\nmore\", \"checks\": [{\"check\": \"ub-past-end\", "
-                                 "\"severity\": \"error\", \"source\": \"kernel_src\", \"line\": 31, \"text\": \"Add UB bytes 1..2\", \"text_zh\": \"中文\", \"hint\": \"smaller\"}]}]}");
+    ExplainReport r =
+        explain(a, "{\"result\": [{\"compile_info\": \"a:1: error: unknown type name 'T'\\nmore\", "
+                   "\"checks\": [{\"check\": \"ub-past-end\", "
+                   "\"severity\": \"error\", \"source\": \"kernel_src\", \"line\": 31, \"text\": \"Add UB "
+                   "bytes 1..2\", \"text_zh\": \"中文\", \"hint\": \"smaller\"}]}]}");
     assert_int_equal(r.n_matches, 2);
     assert_string_equal(r.matches[0].id, "ub-past-end");
     assert_string_equal(r.matches[0].excerpt, "kernel_src:31: Add UB bytes 1..2");
     assert_string_equal(r.matches[0].cause[EXPLAIN_ZH], "中文");
     assert_string_equal(r.matches[0].check[EXPLAIN_ZH], "smaller");
     assert_string_equal(r.matches[1].id, "kernel-unknown-type");
-    r = explain(a, "FAIL add: 0 of 5 cases pass\n  error kernel_src:31: [ub-past-end] Add UB bytes 1..2\n  note x: [not-a-check] y\n");
+    r = explain(a, "FAIL add: 0 of 5 cases pass\n  error kernel_src:31: [ub-past-end] Add UB bytes 1..2\n  "
+                   "note x: [not-a-check] y\n");
     assert_int_equal(r.n_matches, 1);
     assert_string_equal(r.matches[0].id, "ub-past-end");
     assert_int_equal(r.matches[0].line, 2);
@@ -156,7 +170,8 @@ static void test_result_object(void **state) {
 static void test_texts_quoted_in_json_lines(void **state) {
     (void)state;
     Arena *a = arena_new();
-    ExplainReport r = explain(a, "{\"type\":\"log\",\"data\":\"start\\na.cpp:1:1: error: unknown type name 'cType'\\nend\"}\n{\"type\":\"x\"}\n");
+    ExplainReport r = explain(a, "{\"type\":\"log\",\"data\":\"start\\na.cpp:1:1: error: unknown type name "
+                                 "'cType'\\nend\"}\n{\"type\":\"x\"}\n");
     assert_int_equal(r.n_matches, 1);
     assert_string_equal(r.matches[0].excerpt, "a.cpp:1:1: error: unknown type name 'cType'");
     arena_free(a);
@@ -198,7 +213,8 @@ static void test_json(void **state) {
     assert_true(json_is_true(json_object_get(j, "recognised")));
     json_t *first = json_array_get(json_object_get(j, "matches"), 0);
     assert_string_equal(json_string_value(json_object_get(first, "level")), "cause");
-    assert_string_equal(json_string_value(json_array_get(json_object_get(first, "checks"), 0)), "ub-past-end");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(first, "checks"), 0)),
+                        "ub-past-end");
     assert_int_equal(json_array_size(json_object_get(j, "matches")), r.n_matches);
     json_decref(j);
     arena_free(a);
