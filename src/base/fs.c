@@ -1,7 +1,8 @@
 /* Files, folders and child processes. */
 #include "base/fs.h"
 
-#include <dirent.h>
+#include "base/cleanup.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,11 +35,11 @@ char *fs_read(Arena *a, const char *path, size_t *n_bytes, Err *err) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0) {
-        err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, path, "cannot read %s: %s", path, strerror(errno));
+        err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, path, "cannot read the file: %s", strerror(errno));
         goto done;
     }
     if (!S_ISREG(st.st_mode)) {
-        err_set(err, ERR_BAD_INPUT, path, "%s is not a file", path);
+        err_set(err, ERR_BAD_INPUT, path, "this is not a regular file");
         goto done;
     }
     size_t cap = (size_t)st.st_size, n = 0;
@@ -46,7 +48,7 @@ char *fs_read(Arena *a, const char *path, size_t *n_bytes, Err *err) {
         ssize_t k = read(fd, buf + n, cap - n);
         if (k < 0 && errno == EINTR) continue;
         if (k < 0) {
-            err_set(err, ERR_IO, path, "cannot read %s: %s", path, strerror(errno));
+            err_set(err, ERR_IO, path, "cannot read the file: %s", strerror(errno));
             goto done;
         }
         if (k == 0) break;
@@ -70,27 +72,81 @@ static bool write_all(int fd, const char *data, size_t n) {
     return true;
 }
 
-bool fs_write(const char *path, const void *data, size_t n_bytes, Err *err) {
-    char tmp[PATH_MAX];
-    int len = snprintf(tmp, sizeof tmp, "%s.tmp.XXXXXX", path);
-    if (len < 0 || (size_t)len >= sizeof tmp) return err_set(err, ERR_IO, path, "path too long: %s", path);
+/* Writes the data into a new file beside `path` and flushes it; `tmp` takes its name. Nothing is left after a failure. */
+static bool write_beside(const char *path, const void *data, size_t n_bytes, char tmp[PATH_MAX], Err *err) {
+    int len = snprintf(tmp, PATH_MAX, "%s.tmp.XXXXXX", path);
+    if (len < 0 || len >= PATH_MAX) return err_set(err, ERR_IO, path, "the path is too long");
     int fd = mkostemp(tmp, O_CLOEXEC);
-    if (fd < 0) return err_set(err, ERR_IO, path, "cannot write %s: %s", path, strerror(errno));
+    if (fd < 0) return err_set(err, ERR_IO, path, "cannot write the file: %s", strerror(errno));
+    cleanup_add_path(tmp);
     mode_t mask = umask(0);
     umask(mask);
     bool ok = fchmod(fd, 0666 & ~mask) == 0 && write_all(fd, data, n_bytes) && fsync(fd) == 0;
     int saved = errno;
     ok = close(fd) == 0 && ok;
-    if (ok && rename(tmp, path) == 0) return true;
-    if (ok) saved = errno;
+    if (ok) return true;
     unlink(tmp);
-    return err_set(err, ERR_IO, path, "cannot write %s: %s", path, strerror(saved));
+    cleanup_drop_path(tmp);
+    return err_set(err, ERR_IO, path, "cannot write the file: %s", strerror(saved));
+}
+
+bool fs_write(const char *path, const void *data, size_t n_bytes, Err *err) {
+    return fs_write_set(&(FsFile){.path = path, .data = data, .n_bytes = n_bytes}, 1, err);
+}
+
+bool fs_write_set(const FsFile *files, size_t n, Err *err) {
+    if (n > FS_SET_MAX) return err_set(err, ERR_INTERNAL, NULL, "too many files to write at once");
+    char(*tmp)[PATH_MAX] = malloc(n * sizeof *tmp);
+    if (n && !tmp) abort();
+    size_t n_staged = 0, n_done = 0;
+    while (n_staged < n && write_beside(files[n_staged].path, files[n_staged].data, files[n_staged].n_bytes, tmp[n_staged], err))
+        n_staged++;
+    bool ok = n_staged == n;
+    for (; ok && n_done < n; n_done += ok) {
+        ok = rename(tmp[n_done], files[n_done].path) == 0;
+        if (!ok) err_set(err, ERR_IO, files[n_done].path, "cannot write the file: %s", strerror(errno));
+    }
+    for (size_t i = 0; i < n_staged; i++) {
+        if (i >= n_done) unlink(tmp[i]);
+        cleanup_drop_path(tmp[i]);
+    }
+    free(tmp);
+    return ok;
+}
+
+bool fs_check_readable(const char *path, Err *err) {
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, path, "%s",
+                       errno == ENOENT ? "there is no such file" : strerror(errno));
+    if (S_ISDIR(st.st_mode)) return err_set(err, ERR_BAD_INPUT, path, "this is a folder; a file is wanted");
+    if (!S_ISREG(st.st_mode)) return err_set(err, ERR_BAD_INPUT, path, "this is not a regular file");
+    if (access(path, R_OK) != 0) return err_set(err, ERR_IO, path, "the file cannot be read: %s", strerror(errno));
+    return true;
+}
+
+bool fs_check_writable_dir(const char *path, Err *err) {
+    char at[PATH_MAX];
+    struct stat st;
+    size_t n = strlen(path);
+    if (n >= sizeof at) return err_set(err, ERR_IO, path, "the path is too long");
+    memcpy(at, path, n + 1);
+    while (stat(at, &st) != 0) { /* up to the nearest folder that is there */
+        if (errno != ENOENT) return err_set(err, ERR_IO, path, "the folder cannot be used: %s", strerror(errno));
+        char *slash = strrchr(at, '/');
+        if (slash == at) at[1] = '\0';
+        else if (slash) *slash = '\0';
+        else memcpy(at, ".", 2);
+    }
+    if (!S_ISDIR(st.st_mode)) return err_set(err, ERR_BAD_INPUT, at, "this is a file; a folder is wanted");
+    if (access(at, W_OK | X_OK) == 0) return true;
+    return err_set(err, ERR_IO, at, "the folder cannot be written to: %s", strerror(errno));
 }
 
 bool fs_make_dirs(const char *path, Err *err) {
     char part[PATH_MAX];
     size_t n = strlen(path);
-    if (n >= sizeof part) return err_set(err, ERR_IO, path, "path too long: %s", path);
+    if (n >= sizeof part) return err_set(err, ERR_IO, path, "the path is too long");
     memcpy(part, path, n + 1);
     for (char *s = part + 1; n > 0; s++) {
         char c = *s;
@@ -111,26 +167,47 @@ char *fs_temp_dir(Arena *a, const char *prefix, Err *err) {
 
 char *fs_temp_dir_in(Arena *a, const char *parent, const char *prefix, Err *err) {
     char *path = arena_printf(a, "%s/%s.XXXXXX", parent, prefix);
-    if (mkdtemp(path)) return path;
-    err_set(err, ERR_IO, path, "cannot make a temporary folder %s: %s", path, strerror(errno));
+    if (mkdtemp(path)) {
+        cleanup_add_path(path);
+        return path;
+    }
+    err_set(err, ERR_IO, parent, "cannot make a temporary folder here: %s", strerror(errno));
+    err_hint(err, "set TMPDIR to a folder that can be written to and has room");
     return NULL;
 }
 
-static void remove_at(int parent_fd, const char *name) {
+struct linux_dirent64 { /* what getdents64 fills in; the C library's readdir may not be called in a signal handler */
+    uint64_t d_ino;
+    int64_t d_off;
+    uint16_t d_reclen;
+    uint8_t d_type;
+    char d_name[];
+};
+
+/* System calls only (cleanup.h). True when the name is gone. */
+static bool remove_at(int parent_fd, const char *name) {
     int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!d) {
-        if (fd >= 0) close(fd);
-        unlinkat(parent_fd, name, 0);
-        return;
+    if (fd < 0) return unlinkat(parent_fd, name, 0) == 0;
+    bool removed_some = true;
+    while (removed_some) { /* what is removed while a folder is read may hide its neighbours: read again */
+        removed_some = false;
+        lseek(fd, 0, SEEK_SET);
+        _Alignas(struct linux_dirent64) char buf[2048];
+        for (long n; (n = syscall(SYS_getdents64, fd, buf, sizeof buf)) > 0;)
+            for (long at = 0; at < n;) {
+                const struct linux_dirent64 *e = (const void *)(buf + at);
+                at += e->d_reclen;
+                if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) removed_some |= remove_at(fd, e->d_name);
+            }
     }
-    for (struct dirent *e; (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) remove_at(dirfd(d), e->d_name);
-    closedir(d);
-    unlinkat(parent_fd, name, AT_REMOVEDIR);
+    close(fd);
+    return unlinkat(parent_fd, name, AT_REMOVEDIR) == 0;
 }
 
-void fs_remove_tree(const char *path) { remove_at(AT_FDCWD, path); }
+void fs_remove_tree(const char *path) {
+    remove_at(AT_FDCWD, path);
+    cleanup_drop_path(path);
+}
 
 const char *fs_home(Arena *a, Err *err) {
     const char *home = getenv("OPWRIGHT_HOME");
@@ -179,6 +256,7 @@ bool proc_start(Proc *p, const char *const *argv, const char *cwd, Err *err) {
         return err_set(err, rc == ENOENT ? ERR_NOT_FOUND : ERR_IO, NULL, "cannot start %s: %s", argv[0], strerror(rc));
     }
     p->out_fd = fds[0];
+    cleanup_add_group(p->pid);
     return true;
 }
 
@@ -205,6 +283,7 @@ bool proc_wait(Proc *p, Arena *a, double limit_s, ProcResult *r, Err *err) {
         if (n < PROC_OUTPUT_MAX) n += (size_t)k;
     }
     close(p->out_fd);
+    cleanup_drop_group(p->pid); /* not after it is reaped: its number may belong to another by then */
     int status = 0;
     while (waitpid(p->pid, &status, 0) < 0) {
         if (errno == EINTR) continue;

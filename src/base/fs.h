@@ -12,10 +12,21 @@
 char *fs_read(Arena *a, const char *path, size_t *n_bytes, Err *err) ERR_CHECKED;
 /* Writes path atomically: temp file in the same folder, fsync, rename. */
 bool fs_write(const char *path, const void *data, size_t n_bytes, Err *err) ERR_CHECKED;
+typedef struct FsFile {
+    const char *path;
+    const void *data;
+    size_t n_bytes;
+} FsFile;
+#define FS_SET_MAX 16
+/* Writes several files, none before all have their room on the disk and none in part. At most FS_SET_MAX. */
+bool fs_write_set(const FsFile *files, size_t n, Err *err) ERR_CHECKED;
 bool fs_exists(const char *path);
+/* Checks before long work: a regular file that may be read; a folder that is there, or can be made, and written to. */
+bool fs_check_readable(const char *path, Err *err) ERR_CHECKED;
+bool fs_check_writable_dir(const char *path, Err *err) ERR_CHECKED;
 /* Makes a folder and those above it; one that is there already is fine. */
 bool fs_make_dirs(const char *path, Err *err) ERR_CHECKED;
-/* A new private folder under $TMPDIR (or /tmp), name starting with prefix. */
+/* A new private folder under $TMPDIR (or /tmp), name starting with prefix; removed on a signal too (cleanup.h). */
 char *fs_temp_dir(Arena *a, const char *prefix, Err *err) ERR_CHECKED;
 /* The same inside `parent`. */
 char *fs_temp_dir_in(Arena *a, const char *parent, const char *prefix, Err *err) ERR_CHECKED;

@@ -8,13 +8,17 @@
 #include "base/fs.h"
 #include "bridge/bridge.h"
 
+#include <getopt.h>
+
 #define COMMAND(name, function, help) int function(int argc, char **argv);
 #include "cli/commands.def"
 #undef COMMAND
 
 /* Prints "opwright: where: message" and the hint to stderr; returns the exit status of the code. */
 int cli_report(const Err *err);
-/* Starts the worker with opwright's own files; NULL after an error. */
+/* getopt_long with errors in our words: the option's value or letter, -1 after the last, '?' with *err set. */
+int cli_next_option(int argc, char **argv, const char *letters, const struct option *options, Err *err);
+/* Starts the worker with opwright's own files; NULL after an error. From here on a signal leaves nothing behind. */
 Bridge *cli_start_bridge(Arena *a, Err *err) ERR_CHECKED;
 /* A positive number of an option; the error names the option. */
 bool cli_parse_positive(const char *option, const char *text, double *out, Err *err) ERR_CHECKED;

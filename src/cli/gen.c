@@ -1,17 +1,18 @@
 /* opwright gen: reference files in; descriptions, specifications, designs and verdicts out, and a table of them. */
 #include "cli/cli.h"
-#include "cli/table.h"
-#include "codegen/codegen.h"
+#include "cli/gen_int.h"
+#include "cli/own_file.h"
 #include "desc/desc.h"
 #include "graph/cases.h"
-#include "graph/graph.h"
-#include "verify/verify.h"
+#include "isa/isa.h"
 
-#include <getopt.h>
+#include <errno.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_usage(FILE *to) {
     fprintf(to,
@@ -23,47 +24,42 @@ static void print_usage(FILE *to) {
             "  NAME.result.json  the verdict\n\n"
             "  --output-dir DIR    where to write (made when missing)\n"
             "  --name NAME         operator name; default: from the file name (one file only)\n"
-            "  --no-verify         write only\n"
+            "  --force             replace a NAME.ascendc.py that gen did not write or that was edited since\n"
+            "  --no-verify         write only; no result file\n"
             "  --standard NAME     ecosystem (default), multikernelbench or seed\n"
             "  --chip NAME         default Ascend910B4\n"
-            "  --dump STAGE        print the graph, the plan or nothing else: graph, plan\n"
-            "  --time-limit S      for each stage of verification, default 120\n"
+            "  --dump STAGE        print `graph` or `plan` and write nothing\n"
+            "  --time-limit S      for tracing and for each stage of verification, default 120\n"
+            "  --verbose           a progress line for every case\n"
             "  --quiet             no progress lines\n\n"
-            "exit status: 0 all PASS, 1 a verdict is not PASS, 2 bad input or a missing tool\n");
+            "Verdicts go to standard output, progress and errors to standard error. With several files the last thing printed\n"
+            "is a table of them, and one that fails does not stop the others.\n"
+            "exit status: 0 all PASS, 1 another verdict, 2 bad input or a missing tool, 3 a failure of opwright or the machine;\n"
+            "of several files the largest\n");
 }
 
-typedef struct Args {
-    const char *output_dir, *name, *chip, *dump;
-    VerifyStandard standard;
-    double stage_limit_s;
-    bool no_verify, quiet, help;
-    char **files;
-    int n_files;
-} Args;
+enum { OPT_DIR = 256, OPT_NAME, OPT_FORCE, OPT_NO_VERIFY, OPT_STANDARD, OPT_CHIP, OPT_DUMP, OPT_TIME, OPT_VERBOSE, OPT_QUIET };
 
-/* One operator on its way from the reference to the files. */
-typedef struct Job {
-    const char *reference, *name, *dir;
-    Graph *graph;
-    GenResult gen;
-    const char *desc_text;
-    VerifyResult verdict;
-    size_t n_cases;   /* that the reference takes */
-    json_t *left_out; /* {label, reason} of the others */
-} Job;
+static bool check_chip(const char *name, Err *err) {
+    if (chip_find(name)) return true;
+    char known[512] = "";
+    for (size_t i = 0, n = 0; i < chip_count() && n < sizeof known; i++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", chip_at(i)->name);
+    err_set(err, ERR_USAGE, NULL, "chip `%s` is not known", name);
+    return err_hint(err, "one of %s", known);
+}
 
-enum { OPT_DIR = 256, OPT_NAME, OPT_NO_VERIFY, OPT_STANDARD, OPT_CHIP, OPT_DUMP, OPT_TIME, OPT_QUIET };
-
-static bool parse_args(int argc, char **argv, Args *args, Err *err) {
+static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
     static const struct option OPTIONS[] = {
         {"output-dir", required_argument, NULL, OPT_DIR},      {"name", required_argument, NULL, OPT_NAME},
         {"no-verify", no_argument, NULL, OPT_NO_VERIFY},       {"standard", required_argument, NULL, OPT_STANDARD},
         {"chip", required_argument, NULL, OPT_CHIP},           {"dump", required_argument, NULL, OPT_DUMP},
         {"time-limit", required_argument, NULL, OPT_TIME},     {"quiet", no_argument, NULL, OPT_QUIET},
+        {"force", no_argument, NULL, OPT_FORCE},               {"verbose", no_argument, NULL, OPT_VERBOSE},
         {"help", no_argument, NULL, 'h'},                      {0},
     };
     args->standard = VERIFY_STD_ECOSYSTEM;
-    for (int c; (c = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;) switch (c) {
+    for (int c; (c = cli_next_option(argc, argv, "h", OPTIONS, err)) != -1;) switch (c) {
         case OPT_DIR: args->output_dir = optarg; break;
         case OPT_NAME: args->name = optarg; break;
         case OPT_NO_VERIFY: args->no_verify = true; break;
@@ -75,27 +71,43 @@ static bool parse_args(int argc, char **argv, Args *args, Err *err) {
         case OPT_TIME:
             if (!cli_parse_positive("time-limit", optarg, &args->stage_limit_s, err)) return false;
             break;
-        case OPT_QUIET: args->quiet = true; break;
+        case OPT_FORCE: args->force = true; break;
+        case OPT_VERBOSE: args->progress.verbose = true; break;
+        case OPT_QUIET: args->progress.quiet = true; break;
         case 'h': args->help = true; return true;
-        default: return err_set(err, ERR_USAGE, NULL, "see `opwright gen --help`");
+        default: return false;
         }
     args->files = argv + optind;
     args->n_files = argc - optind;
-    if (args->n_files == 0) return err_set(err, ERR_USAGE, NULL, "no reference file given");
+    args->progress.brief = args->n_files > 1;
+    if (args->n_files == 0) {
+        err_set(err, ERR_USAGE, NULL, "no reference file given");
+        return err_hint(err, "for example: opwright gen --output-dir out add.py; see `opwright gen --help`");
+    }
     if (args->name && args->n_files > 1) return err_set(err, ERR_USAGE, NULL, "--name goes with one reference file");
     if (args->dump && strcmp(args->dump, "graph") != 0 && strcmp(args->dump, "plan") != 0)
         return err_set(err, ERR_USAGE, NULL, "--dump takes graph or plan, not `%s`", args->dump);
-    return true;
+    if (args->output_dir && !*args->output_dir) return err_set(err, ERR_USAGE, NULL, "--output-dir is empty");
+    return !args->chip || check_chip(args->chip, err);
+}
+
+/* Tracing runs nothing but the reference: when it hangs or dies, the file did it. */
+static void blame_reference(const GenJob *job, Err *err) {
+    err->code = ERR_BAD_INPUT;
+    if (!err->where[0]) snprintf(err->where, sizeof err->where, "%s", job->reference);
+    err_hint(err, "the file did that while it was imported or run; try: python3 %s", job->reference);
 }
 
 /* The graph of the reference, from the worker. */
-static bool trace(Arena *a, Bridge *b, const Args *args, Job *job, Err *err) {
+static bool trace(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
     json_t *params = json_pack("{s:s, s:o}", "path", job->reference, "ops", gen_known_ops());
-    if (!params) return err_set(err, ERR_BAD_INPUT, job->reference, "the path is not UTF-8");
+    if (!params) return err_set(err, ERR_BAD_INPUT, job->reference, "the name of the file is not UTF-8");
     if (args->name) json_object_set_new(params, "name", json_string(args->name));
     BridgeReply reply = {0};
-    bool ok = bridge_call(b, a, "trace", params, NULL, &reply, err);
+    const BridgeLimits limits = {.wall_s = args->stage_limit_s};
+    bool ok = bridge_call(b, a, "trace", params, &limits, &reply, err);
     json_decref(params);
+    if (!ok && (err->code == ERR_TIMEOUT || err->code == ERR_CHILD_DIED)) blame_reference(job, err);
     if (ok) {
         job->graph = graph_parse(a, json_object_get(reply.result, "graph"), err);
         ok = job->graph != NULL;
@@ -104,23 +116,32 @@ static bool trace(Arena *a, Bridge *b, const Args *args, Job *job, Err *err) {
     return ok;
 }
 
-static bool generate(Arena *a, Bridge *b, const Args *args, Job *job, Err *err) {
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+static bool generate(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
     if (!trace(a, b, args, job, err)) return false;
     job->name = args->name ? args->name : job->graph->name;
     if (args->dump && !strcmp(args->dump, "graph")) fputs(graph_print(job->graph, a), stdout);
     GenOptions o = {.chip = args->chip, .op_name = job->name};
     if (!gen_operator(a, job->graph, &o, &job->gen, err)) return false;
     if (args->dump && !strcmp(args->dump, "plan")) fputs(plan_print(job->gen.plan, a), stdout);
-    job->desc_text = desc_print(a, job->gen.source);
+    job->desc_text = own_file_mark(a, desc_print(a, job->gen.source), job->reference);
+    const Graph *g = job->graph;
+    progress_stage(&args->progress, "trace: %zu input%s, %zu output%s, %zu operation%s", g->n_inputs, plural(g->n_inputs), g->n_outputs,
+                   plural(g->n_outputs), g->n_nodes, plural(g->n_nodes));
     return true;
 }
 
-static const char *out_path(Arena *a, const Job *job, const char *suffix) {
+/* What is written for an operator; the first is the description, the last is there only after verification. */
+static const char *const SUFFIXES[] = {".ascendc.py", ".spec.json", ".design.md", ".result.json"};
+#define N_SUFFIXES (sizeof SUFFIXES / sizeof SUFFIXES[0])
+
+static const char *out_path(Arena *a, const GenJob *job, const char *suffix) {
     return arena_printf(a, "%s/%s%s", job->dir, job->name, suffix);
 }
 
 /* The cases that the reference itself takes; what it says to the others is kept for the result. */
-static bool admit(Arena *a, Bridge *b, const Args *args, Job *job, const GraphCases *cases, VerifyCase *list, Err *err) {
+static bool admit(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const GraphCases *cases, VerifyCase *list, Err *err) {
     json_t *specs = json_array();
     for (size_t i = 0; i < cases->n; i++) json_array_append(specs, cases->at[i].spec);
     json_t *params = json_pack("{s:s, s:o}", "path", job->reference, "cases", specs);
@@ -136,15 +157,20 @@ static bool admit(Arena *a, Bridge *b, const Args *args, Job *job, const GraphCa
             continue;
         }
         json_array_append_new(job->left_out, json_pack("{s:s, s:s}", "label", cases->at[i].label, "reason", why));
-        if (!args->quiet) cli_log(NULL, arena_printf(a, "case left out (%s): the reference does not take it: %s", cases->at[i].label, why));
+        if (args->progress.verbose)
+            progress_stage(&args->progress, "case left out (%s): the reference does not take it: %s", cases->at[i].label, why);
     }
     bridge_reply_clear(&reply);
+    size_t n_left_out = json_array_size(job->left_out);
+    if (ok && n_left_out)
+        progress_stage(&args->progress, "cases: %zu, and %zu that the reference does not take", job->n_cases, n_left_out);
+    else if (ok) progress_stage(&args->progress, "cases: %zu", job->n_cases);
     return ok;
 }
 
 /* Verifies the text as it would be written, from a temporary place, so that a failure of ours leaves nothing behind. */
-static bool verify(Arena *a, Bridge *b, const Args *args, Job *job, Err *err) {
-    char *tmp = fs_temp_dir(a, "opwright-gen", err);
+static bool verify(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
+    char *tmp = fs_temp_dir_in(a, bridge_scratch(b), "gen", err);
     if (!tmp) return false;
     const char *path = arena_printf(a, "%s/%s.ascendc.py", tmp, job->name);
     GraphCases cases = graph_cases(a, job->graph);
@@ -163,114 +189,115 @@ static bool verify(Arena *a, Bridge *b, const Args *args, Job *job, Err *err) {
                        .cases = list,
                        .n_cases = job->n_cases,
                        .stage_limit_s = args->stage_limit_s,
-                       .on_log = args->quiet ? NULL : cli_log};
+                       .on_log = progress_log,
+                       .log_ctx = &args->progress};
     bool ok = fs_write(path, job->desc_text, strlen(job->desc_text), err) && verify_run(a, b, &o, &job->verdict, err);
     graph_cases_clear(&cases);
     fs_remove_tree(tmp);
     return ok;
 }
 
-static bool write_files(Arena *a, Job *job, Err *err) {
+static bool write_files(Arena *a, GenJob *job, Err *err) {
     char *result = NULL;
     if (job->verdict.json) {
-        const char *desc = out_path(a, job, ".ascendc.py");
+        const char *desc = out_path(a, job, SUFFIXES[0]);
         json_object_set_new(job->verdict.json, "reference_path", json_string(job->reference));
         json_object_set_new(job->verdict.json, "kernel_code_path", json_string(desc));
         if (json_array_size(job->left_out) > 0) json_object_set(job->verdict.json, "cases_left_out", job->left_out);
         result = json_dumps(job->verdict.json, JSON_INDENT(2));
     }
-    const struct {
-        const char *suffix, *text;
-    } files[] = {{".ascendc.py", job->desc_text}, {".spec.json", job->gen.spec_json}, {".design.md", job->gen.design_md}, {".result.json", result}};
-    bool ok = fs_make_dirs(job->dir, err);
-    for (size_t i = 0; ok && i < sizeof files / sizeof files[0]; i++)
-        if (files[i].text) ok = fs_write(out_path(a, job, files[i].suffix), files[i].text, strlen(files[i].text), err);
+    const char *const text[N_SUFFIXES] = {job->desc_text, job->gen.spec_json, job->gen.design_md, result};
+    FsFile files[N_SUFFIXES];
+    size_t n = 0;
+    for (size_t i = 0; i < N_SUFFIXES; i++)
+        if (text[i]) files[n++] = (FsFile){.path = out_path(a, job, SUFFIXES[i]), .data = text[i], .n_bytes = strlen(text[i])};
+    bool was_there = fs_exists(job->dir);
+    bool ok = fs_make_dirs(job->dir, err) && fs_write_set(files, n, err);
+    if (!ok && !was_there) rmdir(job->dir);
+    if (ok && !result) remove(out_path(a, job, ".result.json")); /* of an earlier run: it speaks of another description */
     free(result);
     return ok;
 }
 
-static bool run_job(Arena *a, Bridge *b, const Args *args, Job *job, Err *err) {
+/* Everything that can stop the files from being written, before the work is done. */
+static bool check_place(Arena *a, const GenArgs *args, const GenJob *job, const char *const *taken, size_t n_taken, Err *err) {
+    const char *path = out_path(a, job, SUFFIXES[0]);
+    if (strlen(job->name) + sizeof ".result.json.tmp.XXXXXX" > NAME_MAX) {
+        err_set(err, ERR_BAD_INPUT, job->reference, "the operator name made from it is too long for a file name");
+        return err_hint(err, "give a shorter one with --name");
+    }
+    for (size_t i = 0; i < n_taken; i++)
+        if (taken[i] && !strcmp(taken[i], path)) {
+            err_set(err, ERR_BAD_INPUT, job->reference, "an earlier file of this command has written %s", path);
+            return err_hint(err, "files with one operator name need different folders, or a run each with --name");
+        }
+    return args->force || own_file_may_replace(a, path, job->reference, err);
+}
+
+/* `taken`: descriptions that this command has written; the path of this one is added. */
+static bool run_job(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const char **taken, size_t n_taken, Err *err) {
     job->dir = args->output_dir ? args->output_dir : dirname(arena_strdup(a, job->reference));
+    if (!fs_check_readable(job->reference, err)) return false;
+    if (!args->dump && !fs_check_writable_dir(job->dir, err)) return false;
     if (!generate(a, b, args, job, err)) return false;
     if (args->dump) return true;
+    if (!check_place(a, args, job, taken, n_taken, err)) return false;
     if (!args->no_verify && !verify(a, b, args, job, err)) return false;
-    return write_files(a, job, err);
+    if (!write_files(a, job, err)) return false;
+    taken[n_taken] = out_path(a, job, SUFFIXES[0]);
+    return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the table */
-
-static const char *dtypes_text(Arena *a, const Graph *g) {
-    const char *text = "";
-    for (size_t i = 0; i < g->n_variants; i++)
-        text = arena_printf(a, "%s%s%s", text, i ? "," : "", dtype_info(g->variants[i])->torch);
-    return text;
-}
-
-/* "2e-07 / 3e-06 of 1e-04 / 1e-03": the output whose error comes nearest to its limit. */
-static const char *precision_text(Arena *a, const json_t *result) {
-    const json_t *list = json_object_get(result, "precision"), *worst = NULL;
-    double worst_share = -1.0;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *p = json_array_get(list, i);
-        double limit = json_number_value(json_object_get(p, "MARE_limit")), mare = json_number_value(json_object_get(p, "MARE"));
-        double share = limit > 0 ? mare / limit : mare;
-        if (share <= worst_share) continue;
-        worst = p;
-        worst_share = share;
+/* The verdict with what was found, and where the files are. Findings that matter are shown; notes stay in the result. */
+static void print_one(Arena *a, const GenArgs *args, const GenJob *job) {
+    if (args->dump) return;
+    if (job->verdict.summary) {
+        bool calm = job->verdict.exit_code == 0 && !gen_has_findings(job->verdict.json);
+        printf("%.*s\n", calm ? (int)strcspn(job->verdict.summary, "\n") : INT_MAX, job->verdict.summary);
     }
-    if (!worst) return "-";
-    if (json_number_value(json_object_get(worst, "MARE_limit")) == 0.0) return "exact";
-    return arena_printf(a, "%.1e/%.1e of %.1e/%.1e", json_number_value(json_object_get(worst, "MERE")),
-                        json_number_value(json_object_get(worst, "MARE")), json_number_value(json_object_get(worst, "MERE_limit")),
-                        json_number_value(json_object_get(worst, "MARE_limit")));
+    for (size_t i = 0; i < N_SUFFIXES; i++)
+        if (i < N_SUFFIXES - 1 || job->verdict.json) printf("%s %s\n", i ? "     " : "wrote", out_path(a, job, SUFFIXES[i]));
 }
 
-static const char *checks_text(Arena *a, const json_t *result) {
-    size_t n[3] = {0};
-    static const char *const NAMES[] = {"error", "warning", "note"};
-    const json_t *list = json_object_get(result, "checks");
-    for (size_t i = 0; i < json_array_size(list); i++)
-        for (size_t k = 0; k < 3; k++)
-            if (!strcmp(json_string_value(json_object_get(json_array_get(list, i), "severity")), NAMES[k])) n[k]++;
-    if (n[0] + n[1] == 0) return "clean";
-    return arena_printf(a, "%zu errors, %zu warnings", n[0], n[1]);
+/* One of several: a line when it is done, and its findings when it did not pass. */
+static void print_step(Arena *a, GenArgs *args, const GenJob *job, int i, double wall_s, const Err *err) {
+    progress_clear(&args->progress);
+    if (!args->progress.quiet)
+        fprintf(stderr, "[%*d/%d] %-28s %-9s %5.1f s\n", args->n_files > 9 ? 2 : 1, i + 1, args->n_files,
+                job->name ? job->name : job->reference, gen_verdict_text(a, job, err), wall_s);
+    if (job->verdict.summary && job->verdict.exit_code != 0) puts(job->verdict.summary);
+    fflush(stdout);
 }
 
-static void add_row(Arena *a, Table *t, const Job *job, const Err *err) {
-    const char *name = job->name ? job->name : job->reference;
-    const json_t *r = job->verdict.json;
-    if (err->code != ERR_OK) {
-        table_row(t, (const char *const[]){name, "-", "-", "-", "-", "-", err_code_name(err->code)});
-        return;
-    }
-    const char *verdict = r ? arena_strdup(a, json_string_value(json_object_get(r, "verdict"))) : "written";
-    table_row(t, (const char *const[]){name, dtypes_text(a, job->graph), r ? arena_printf(a, "%zu", job->n_cases) : "-",
-                                       !r ? "-" : json_is_true(json_object_get(r, "compiled")) ? "yes" : "no",
-                                       r ? precision_text(a, r) : "-", r ? checks_text(a, r) : "-", verdict});
-}
-
-static int run_all(Arena *a, Bridge *b, const Args *args) {
+static int run_all(Arena *a, Bridge *b, GenArgs *args) {
     static const char *const HEADS[] = {"operator", "dtypes", "cases", "compiled", "MERE/MARE of limits", "checks", "verdict"};
     Table *t = table_new(a, sizeof HEADS / sizeof HEADS[0], HEADS);
+    const char **taken = ARENA_ARRAY(a, (size_t)args->n_files, const char *);
     int status = 0;
     for (int i = 0; i < args->n_files; i++) {
-        Job job = {.reference = args->files[i]};
+        GenJob job = {.reference = args->files[i]};
         Err err = {0};
-        if (!args->quiet && args->n_files > 1) fprintf(stderr, "%s\n", args->files[i]);
-        int one = run_job(a, b, args, &job, &err) ? job.verdict.exit_code : cli_report(&err);
-        add_row(a, t, &job, &err);
+        double start = time_now_s();
+        args->progress.label = args->n_files > 1 ? job.reference : NULL;
+        bool ok = run_job(a, b, args, &job, taken, (size_t)i, &err);
+        progress_clear(&args->progress);
+        int one = ok ? job.verdict.exit_code : cli_report(&err);
         if (one > status) status = one;
-        if (job.verdict.summary && (args->n_files == 1 || one != 0)) puts(job.verdict.summary);
-        if (args->n_files == 1 && err.code == ERR_OK && !args->dump) printf("wrote %s\n", out_path(a, &job, ".ascendc.py"));
+        gen_table_row(a, t, &job, &err);
+        if (args->n_files > 1) print_step(a, args, &job, i, time_now_s() - start, &err);
+        else if (ok) print_one(a, args, &job);
         json_decref(job.verdict.json);
         json_decref(job.left_out);
     }
-    if (args->n_files > 1) table_print(t, stdout);
-    return status;
+    if (args->n_files > 1 && !args->dump) table_print(t, stdout);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    Err err = {0};
+    err_set(&err, ERR_IO, "standard output", "%s", strerror(errno));
+    return cli_report(&err);
 }
 
 int cli_gen(int argc, char **argv) {
-    Args args = {0};
+    GenArgs args = {0};
     Err err = {0};
     if (!parse_args(argc, argv, &args, &err)) return cli_report(&err);
     if (args.help) {

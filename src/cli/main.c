@@ -1,6 +1,8 @@
 /* opwright: finds the subcommand in the table and runs it. */
 #include "cli/cli.h"
 
+#include "base/cleanup.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +28,38 @@ static void print_help(FILE *to) {
     for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-8s %s\n", COMMANDS[i].name, COMMANDS[i].help);
 }
 
+/* Text that may come from a foreign file: its further lines are set in, and it cannot steer the terminal. */
+static void print_foreign(const char *text) {
+    for (const char *s = text; *s; s++)
+        if (*s == '\n') fputs("\n    ", stderr);
+        else fputc((unsigned char)*s < 0x20 && *s != '\t' ? '?' : *s, stderr);
+}
+
 int cli_report(const Err *err) {
-    fprintf(stderr, "opwright: %s%s%s\n", err->where, err->where[0] ? ": " : "", err->message);
-    if (err->hint[0]) fprintf(stderr, "  to mend it: %s\n", err->hint);
+    fputs("opwright: ", stderr);
+    print_foreign(err->where);
+    if (err->where[0]) fputs(": ", stderr);
+    print_foreign(err->message);
+    fputc('\n', stderr);
+    if (err->hint[0]) {
+        fputs("  to mend it: ", stderr);
+        print_foreign(err->hint);
+        fputc('\n', stderr);
+    }
     return err_exit_status(err->code);
+}
+
+int cli_next_option(int argc, char **argv, const char *letters, const struct option *options, Err *err) {
+    char spec[64];
+    snprintf(spec, sizeof spec, ":%s", letters); /* the colon: a missing argument is told apart */
+    opterr = 0;
+    int c = getopt_long(argc, argv, spec, options, NULL);
+    if (c != '?' && c != ':') return c;
+    const char *given = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+    if (c == ':') err_set(err, ERR_USAGE, NULL, "%s needs a value after it", given);
+    else err_set(err, ERR_USAGE, NULL, "%s is not an option of `opwright %s`", given, argv[0]);
+    err_hint(err, "see `opwright %s --help`", argv[0]);
+    return '?';
 }
 
 void cli_log(void *ctx, const char *line) {
@@ -47,6 +77,7 @@ bool cli_parse_positive(const char *option, const char *text, double *out, Err *
 Bridge *cli_start_bridge(Arena *a, Err *err) {
     const char *home = fs_home(a, err);
     if (!home) return NULL;
+    cleanup_install();
     BridgeOptions o = {.home = home};
     return bridge_start(&o, err);
 }

@@ -3,7 +3,6 @@
 #include "cli/formula.h"
 
 #include <ctype.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +62,7 @@ static bool parse_options(NewOptions *o, int argc, char **argv, int *status, Err
                                             {0}};
     bool ok = true;
     optind = 1;
-    for (int c; ok && (c = getopt_long(argc, argv, "f:i:s:d:o:n:h", OPTIONS, NULL)) != -1;) {
+    for (int c; ok && (c = cli_next_option(argc, argv, "f:i:s:d:o:n:h", OPTIONS, err)) != -1;) {
         switch (c) {
         case 'f':
             o->formula = optarg;
@@ -94,9 +93,7 @@ static bool parse_options(NewOptions *o, int argc, char **argv, int *status, Err
             *status = 0;
             return false;
         default:
-            print_usage(stderr);
-            *status = 2;
-            return false;
+            ok = false;
         }
     }
     if (ok && optind < argc) {

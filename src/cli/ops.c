@@ -4,7 +4,6 @@
 #include "graph/graph.h"
 #include "lower/kir.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,16 +14,18 @@ static void print_usage(FILE *to) {
 int cli_ops(int argc, char **argv) {
     static const struct option OPTIONS[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
     bool as_json = false;
-    for (int c; (c = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;) {
+    Err err = {0};
+    for (int c; (c = cli_next_option(argc, argv, "h", OPTIONS, &err)) != -1;) {
         if (c == 'h') {
             print_usage(stdout);
             return 0;
         }
-        if (c != 'j') {
-            print_usage(stderr);
-            return 2;
-        }
+        if (c == '?') return cli_report(&err);
         as_json = true;
+    }
+    if (optind < argc) {
+        err_set(&err, ERR_USAGE, NULL, "unexpected argument `%s`", argv[optind]);
+        return cli_report(&err);
     }
     if (as_json) {
         json_t *ops = gen_known_ops();
@@ -37,5 +38,7 @@ int cli_ops(int argc, char **argv) {
     }
     for (size_t i = 0; i < pointwise_count(); i++)
         printf("%-44s %s\n", pointwise_at(i)->target, pointwise_at(i)->text);
+    for (size_t i = 0; i < graph_view_count(); i++) printf("%-44s a view: other sizes or strides of the same elements\n", graph_view_name(i));
+    for (size_t i = 0; i < plan_fill_count(); i++) printf("%-44s a tensor of one value\n", plan_fill_name(i));
     return 0;
 }

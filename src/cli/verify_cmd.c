@@ -1,30 +1,34 @@
 /* opwright verify: one description against its reference, with the options of the existing client. */
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "verify/verify.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void print_usage(FILE *to) {
     fprintf(to,
             "usage: opwright verify --op NAME --reference_path REF.py --kernel_code_path DESC.py --local [options]\n\n"
+            "Builds a description, runs it on the simulated AI Core, and compares it with its reference.\n\n"
             "  --op NAME                operator name for the result\n"
             "  --reference_path FILE    PyTorch reference: Model, get_inputs, get_init_inputs\n"
-            "  --kernel_code_path FILE  description: the six sources\n"
+            "  --kernel_code_path FILE  description: a Python file with the six sources\n"
             "  --local                  verify here, on the simulated AI Core\n"
-            "  --result_json_path FILE  write the result object\n"
+            "  --result_json_path FILE  write the result object (docs/result.md)\n"
             "  --standard NAME          seed (default), multikernelbench or ecosystem\n"
             "  --chip NAME              default Ascend910B4\n"
             "  --time-limit SECONDS     for each stage, default 120\n"
             "  --memory-limit MB        for the candidate, default 8192\n"
             "  --keep-build             leave the build folder and name it in the result\n"
+            "  --verbose                a line for every case\n"
             "  --quiet                  only the verdict\n\n"
-            "exit status: 0 PASS, 1 not PASS, 2 bad input or a missing tool\n");
+            "The verdict goes to standard output, progress and errors to standard error.\n"
+            "exit status: 0 PASS, 1 another verdict, 2 bad input or a missing tool, 3 a failure of opwright or the machine\n");
 }
 
-enum { OPT_OP = 256, OPT_REF, OPT_DESC, OPT_LOCAL, OPT_RESULT, OPT_STANDARD, OPT_CHIP, OPT_TIME, OPT_MEMORY, OPT_KEEP, OPT_QUIET };
+enum { OPT_OP = 256, OPT_REF, OPT_DESC, OPT_LOCAL, OPT_RESULT, OPT_STANDARD, OPT_CHIP, OPT_TIME, OPT_MEMORY, OPT_KEEP, OPT_VERBOSE, OPT_QUIET };
 
 static const struct option OPTIONS[] = {
     {"op", required_argument, NULL, OPT_OP},
@@ -37,6 +41,7 @@ static const struct option OPTIONS[] = {
     {"time-limit", required_argument, NULL, OPT_TIME},
     {"memory-limit", required_argument, NULL, OPT_MEMORY},
     {"keep-build", no_argument, NULL, OPT_KEEP},
+    {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, 'h'},
     {0},
@@ -45,6 +50,7 @@ static const struct option OPTIONS[] = {
 typedef struct Args {
     VerifyOptions options;
     const char *result_path;
+    Progress progress;
     bool local, help;
 } Args;
 
@@ -61,15 +67,17 @@ static bool parse_one(int c, Args *args, Err *err) {
     case OPT_TIME: return cli_parse_positive("time-limit", optarg, &o->stage_limit_s, err);
     case OPT_MEMORY: return cli_parse_positive("memory-limit", optarg, &o->memory_mb, err);
     case OPT_KEEP: o->keep_build = true; return true;
-    case OPT_QUIET: o->on_log = NULL; return true;
+    case OPT_VERBOSE: args->progress.verbose = true; return true;
+    case OPT_QUIET: args->progress.quiet = true; return true;
     case 'h': args->help = true; return true;
-    default: return err_set(err, ERR_USAGE, NULL, "see `opwright verify --help`");
+    default: return false;
     }
 }
 
 static bool parse_args(int argc, char **argv, Args *args, Err *err) {
-    args->options.on_log = cli_log;
-    for (int c; (c = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;)
+    args->options.on_log = progress_log;
+    args->options.log_ctx = &args->progress;
+    for (int c; (c = cli_next_option(argc, argv, "h", OPTIONS, err)) != -1;)
         if (!parse_one(c, args, err)) return false;
     if (args->help) return true;
     if (optind < argc) return err_set(err, ERR_USAGE, NULL, "unexpected argument `%s`", argv[optind]);
@@ -85,10 +93,26 @@ static bool parse_args(int argc, char **argv, Args *args, Err *err) {
     return true;
 }
 
+/* What can be known before the worker starts. */
+static bool check_files(Arena *a, const Args *args, Err *err) {
+    if (!fs_check_readable(args->options.reference_path, err) || !fs_check_readable(args->options.kernel_code_path, err)) return false;
+    if (!args->result_path) return true;
+    const char *slash = strrchr(args->result_path, '/');
+    const char *dir = !slash ? "." : slash == args->result_path ? "/" : arena_strndup(a, args->result_path, (size_t)(slash - args->result_path));
+    struct stat st;
+    if (stat(args->result_path, &st) == 0 && S_ISDIR(st.st_mode))
+        return err_set(err, ERR_BAD_INPUT, args->result_path, "this is a folder; --result_json_path names a file");
+    return fs_check_writable_dir(dir, err);
+}
+
 static bool write_result(const char *path, const json_t *result, Err *err) {
     char *text = json_dumps(result, JSON_INDENT(2));
     if (!text) return err_set(err, ERR_INTERNAL, NULL, "the result cannot be written as JSON");
-    bool ok = fs_write(path, text, strlen(text), err);
+    const char *slash = strrchr(path, '/');
+    Arena *a = arena_new();
+    bool ok = !slash || slash == path || fs_make_dirs(arena_strndup(a, path, (size_t)(slash - path)), err);
+    ok = ok && fs_write(path, text, strlen(text), err);
+    arena_free(a);
     free(text);
     return ok;
 }
@@ -103,9 +127,11 @@ int cli_verify(int argc, char **argv) {
     }
     Arena *a = arena_new();
     int status;
-    Bridge *b = cli_start_bridge(a, &err);
+    Bridge *b = check_files(a, &args, &err) ? cli_start_bridge(a, &err) : NULL;
     VerifyResult r = {0};
-    if (!b || !verify_run(a, b, &args.options, &r, &err)) {
+    bool ok = b && verify_run(a, b, &args.options, &r, &err);
+    progress_clear(&args.progress);
+    if (!ok) {
         status = cli_report(&err);
     } else {
         puts(r.summary);

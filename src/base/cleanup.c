@@ -1,0 +1,71 @@
+/* Slots that a signal handler may read at any moment: everything in the handler is a system call. */
+#include "base/cleanup.h"
+
+#include "base/fs.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N_SLOTS 64
+
+static struct {
+    _Atomic(char *) path[N_SLOTS];
+    _Atomic pid_t group[N_SLOTS];
+} state;
+
+void cleanup_add_path(const char *path) {
+    char *copy = strdup(path);
+    for (int i = 0; copy && i < N_SLOTS; i++) {
+        char *empty = NULL;
+        if (atomic_compare_exchange_strong(&state.path[i], &empty, copy)) return;
+    }
+    free(copy);
+}
+
+void cleanup_drop_path(const char *path) {
+    for (int i = 0; i < N_SLOTS; i++) {
+        char *at = atomic_load(&state.path[i]);
+        if (!at || strcmp(at, path) != 0 || !atomic_compare_exchange_strong(&state.path[i], &at, NULL)) continue;
+        free(at);
+        return;
+    }
+}
+
+void cleanup_add_group(pid_t group) {
+    for (int i = 0; i < N_SLOTS; i++) {
+        pid_t empty = 0;
+        if (atomic_compare_exchange_strong(&state.group[i], &empty, group)) return;
+    }
+}
+
+void cleanup_drop_group(pid_t group) {
+    for (int i = 0; i < N_SLOTS; i++) {
+        pid_t wanted = group;
+        if (atomic_compare_exchange_strong(&state.group[i], &wanted, 0)) return;
+    }
+}
+
+static void on_signal(int signal_no) {
+    for (int i = 0; i < N_SLOTS; i++) {
+        pid_t group = atomic_load(&state.group[i]);
+        if (group > 0) kill(-group, SIGKILL);
+    }
+    for (int i = 0; i < N_SLOTS; i++) {
+        const char *path = atomic_load(&state.path[i]);
+        if (path) fs_remove_tree(path);
+    }
+    raise(signal_no); /* the handler was reset: this ends the process */
+}
+
+void cleanup_install(void) {
+    static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++) {
+        struct sigaction old, action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+        sigemptyset(&action.sa_mask);
+        if (sigaction(SIGNALS[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGNALS[i], &action, NULL);
+    }
+}
