@@ -1,7 +1,9 @@
 # The short way in. `make demo` and `make test` install what is missing, build, and run.
-BUILD   := build
-JOBS    := $(shell nproc 2>/dev/null || echo 2)
-CLI     := $(BUILD)/opwright
+BUILD    := build
+JOBS     := $(shell nproc 2>/dev/null || echo 2)
+CLI      := $(BUILD)/opwright
+LOG      := $(BUILD)/make.log
+PROGRAMS := opwright opwright_rt opwright-cage
 
 .PHONY: all deps deps-test build demo test test-slow bench lint fuzz format clean
 
@@ -13,10 +15,12 @@ deps:
 deps-test:
 	@tools/bootstrap test
 
+# Quiet: what the tools say is shown only when one of them fails.
 build:
-	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@cmake --build $(BUILD) -j $(JOBS) >>$(BUILD).log 2>&1 || { tail -60 $(BUILD).log; exit 1; }
-	@rm -f $(BUILD).log
+	@[ -x $(CLI) ] || echo "building into $(BUILD)/ (about a minute)"
+	@mkdir -p $(BUILD)
+	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release >$(LOG) 2>&1 || { cat $(LOG); exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS) --target $(PROGRAMS) >>$(LOG) 2>&1 || { tail -60 $(LOG); exit 1; }
 
 # The main job on every file in examples/, ending in a table of verdicts.
 demo: deps build
