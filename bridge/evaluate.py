@@ -90,7 +90,7 @@ class Answer:
         out: dict[str, Any] = {
             "inputs": [_tensor_json(t) for t in self.case.tensors()],
             "outputs": [{**_tensor_json(t), "golden_dtype": "float64" if t.is_floating_point() else "int64"} for t in self.eager],
-            "eager_outputs": [{**_tensor_json(t), "is_input": i} for t, i in zip(self.eager, self.of_input)],
+            "eager_outputs": [{**_tensor_json(t), **({"is_input": True} if i else {})} for t, i in zip(self.eager, self.of_input)],
             "actual": None if self.actual is None else self._actual_json(),
             "inputs_digest": self.digest,
             "candidate_error": None if self.error is None else self.error.to_json(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 from typing import Any, Iterable, Optional, Union
 
@@ -62,9 +63,17 @@ def decode_json(text: bytes) -> tuple[dict[str, Any], list[int]]:
     return value, sizes
 
 
+# Escapes that the C side takes for an error: NUL, and halves of surrogate pairs that stand alone. A doubled backslash and a
+# whole pair are matched first, and kept.
+_NO_TEXT = re.compile(r"(\\\\|\\ud[89ab]..\\ud[c-f]..)|\\u0000|\\ud[89a-f]..")
+
+
 def encode_head(value: dict[str, Any]) -> bytes:
     """Length and JSON; the blobs follow as they are. NaN and infinity are not JSON and raise ValueError."""
-    text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
+    if "\\u0000" in text or "\\ud" in text:
+        text = _NO_TEXT.sub(lambda m: m[1] or "\\ufffd", text)
+    text = text.encode("ascii")
     if len(text) > MAX_JSON_BYTES:
         raise FrameError(f"answer of {len(text)} bytes of JSON; the limit is {MAX_JSON_BYTES}")
     return _HEAD.pack(len(text)) + text

@@ -60,6 +60,10 @@ OW_API void ow_vec_n(const char *api, uint32_t types, const OwLocal *d, const Ow
                      uint64_t scalar, uint32_t arg, int64_t count, OwLoc loc);
 OW_API void ow_vec_r(const char *api, uint32_t types, const OwLocal *d, const OwLocal *a, const OwLocal *b,
                      uint64_t scalar, uint32_t arg, const OwRepeat *r, OwLoc loc);
+/* Elementwise high-level APIs, rows of adv.def. b NULL: one source. tmp NULL: space of the framework. via_float: half tensors
+ * are computed in float whatever the row says. */
+OW_API void ow_adv(const char *api, uint32_t type, const OwLocal *d, const OwLocal *a, const OwLocal *b, const OwLocal *tmp,
+                   uint64_t scalar, uint32_t via_float, int64_t count, OwLoc loc);
 /* Compare into the CMPMASK register; and that register's transfers. */
 OW_API void ow_compare_reg(uint32_t type, const OwLocal *a, const OwLocal *b, uint32_t mode, const OwRepeat *r,
                            OwLoc loc);

@@ -334,3 +334,85 @@ def test_fresh_copies_keep_layout() -> None:
     t = base[1:].as_strided((3, 2), (5, 2))
     c = candidate.fresh(t)
     assert torch.equal(c, t) and c.stride() == t.stride() and c.data_ptr() != t.data_ptr() and c.storage_offset() == 1
+
+
+# ---- where outputs come from ------------------------------------------------------------------------------------------
+
+
+def checksum(address: int, n_bytes: int) -> int:
+    import ctypes
+    import zlib
+
+    return zlib.crc32(ctypes.string_at(address, n_bytes))
+
+
+class WatchedLibrary(FakeLibrary):
+    """Its functions' results count as written by a launch."""
+
+    def __init__(self, functions: dict[str, Callable[..., Any]]) -> None:
+        from bridge.origin import Origins, storage_of
+
+        self.origins = Origins(checksum)
+
+        def noted(f: Callable[..., Any]) -> Callable[..., Any]:
+            def call(*args: Any) -> Any:
+                result = f(*args)
+                self.origins.wrote(*storage_of(result))
+                return result
+
+            return call
+
+        super().__init__({name: noted(f) for name, f in functions.items()})
+
+
+ORIGINS = [
+    ("return custom_ops_lib.add_custom(x, y)", "kernel"),
+    ("return custom_ops_lib.add_custom(x, y).view(3, 2)", "kernel"),
+    ("return custom_ops_lib.add_custom(x, y).t().contiguous()", "kernel"),
+    ("return custom_ops_lib.add_custom(x, y).to(torch.float64)", "kernel"),
+    ("out = torch.empty(2, 2, 3)\n        out[0].copy_(custom_ops_lib.add_custom(x, y))\n        "
+     "out[1].copy_(custom_ops_lib.add_custom(y, x))\n        return out", "kernel"),
+    ("custom_ops_lib.add_custom(x, y)\n        return x", "input"),
+    ("custom_ops_lib.add_custom(x, y)\n        return x.clone()", "other"),
+    ("custom_ops_lib.add_custom(x, y)\n        return torch.zeros(2, 3)", "other"),
+    ("z = custom_ops_lib.add_custom(x, y)\n        return torch.tensor(z.tolist())", "other"),
+    ("z = custom_ops_lib.add_custom(x, y)\n        z.numpy()[0, 0] = 7\n        return z", "other"),
+    ("z = custom_ops_lib.add_custom(x, y)\n        z.copy_(x)\n        return z", "other"),
+    ("z = custom_ops_lib.add_custom(x, y)\n        w = torch.tensor([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])\n        w[0].copy_(z[0])\n        return w",
+     "other"),
+]
+
+
+@pytest.mark.parametrize("body, origin", ORIGINS)
+def test_origins(reference: Any, body: str, origin: str) -> None:
+    path = reference("return x + y", "torch.rand(2, 3), torch.rand(2, 3)", "x, y")
+    model = MODEL.replace("return custom_ops_lib.add_custom(x, y)", body)
+    params = {"reference": path, "model_src": model, "want": ["actual"]}
+    result, _ = evaluate.run_case(params, lambda p: WatchedLibrary({"add_custom": torch.add}))
+    assert result["candidate_error"] is None and [a["origin"] for a in result["actual"]] == [origin]
+
+
+def test_reference_that_returns_its_input(reference: Any) -> None:
+    path = reference("return x + y, x, y.t()", "torch.rand(2, 3), torch.rand(2, 3)", "x, y")
+    result, _ = evaluate.run_case({"reference": path, "model_src": MODEL, "want": ["eager"]}, lambda p: FakeLibrary({}))
+    assert [t.get("is_input", False) for t in result["eager_outputs"]] == [False, True, True]
+
+
+def test_a_result_kept_from_the_call_before_is_wrong(reference: Any) -> None:
+    path = reference("return x + y", "torch.rand(2, 3), torch.rand(2, 3)", "x, y")
+    kept = MODEL.replace("return custom", "key = (x.data_ptr(), y.data_ptr())\n        if key not in KEPT:\n            "
+                         "KEPT[key] = custom").replace("(x, y)\n", "(x, y)\n        return KEPT[key]\n").replace("class", "KEPT = {}\nclass", 1)
+    kept = kept.replace("def forward(self, x, y)\n        return KEPT[key]\n", "def forward(self, x, y)")
+    case = {"kind": "own", "trial": 4}
+    _, blobs = run(path, case, kept)
+    assert blobs["actual0"] == blobs["eager0"]
+    _, blobs = run(path, {**case, "again": True}, kept)
+    assert blobs["actual0"] != blobs["eager0"]
+    _, blobs = run(path, {**case, "again": True})
+    assert blobs["actual0"] == blobs["eager0"]
+
+
+def test_inputs_are_told_apart(reference: Any) -> None:
+    path = reference("return x + y", "torch.rand(2, 3), torch.rand(2, 3)", "x, y")
+    digests = [run(path, {"kind": "own", "trial": t})[0]["inputs_digest"] for t in (0, 1, 0)]
+    assert digests[0] == digests[2] != digests[1]
