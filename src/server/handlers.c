@@ -170,8 +170,8 @@ static json_t *devices_json(const Service *s) {
     json_t *list = json_array();
     for (size_t i = 0; i < s->n_slots; i++) {
         const Slot *slot = &s->slots[i];
-        json_t *o = json_pack("{s:s, s:s, s:b, s:b, s:s}", "name", slot->device, "backend", "sim", "busy", (int)slot->busy, "warm",
-                              (int)slot->warm, "python", slot->python);
+        json_t *o = json_pack("{s:s, s:s, s:b, s:b, s:s, s:i}", "name", slot->device, "backend", "sim", "busy", (int)slot->busy, "warm",
+                              (int)slot->warm, "python", slot->python, "pid", (int)slot->pid);
         if (slot->job) json_object_set_new(o, "job", json_integer((json_int_t)slot->job->id));
         json_array_append_new(list, o);
     }

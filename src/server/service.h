@@ -25,7 +25,7 @@ typedef struct Slot {
     bool has_thread;
     pthread_cond_t work;
     int wake_fd; /* eventfd: look at job->cancel and service->stopping */
-    /* of the slot's thread alone */
+    /* written by the slot's thread, under the lock */
     pid_t pid;   /* 0: no process */
     int fd;      /* our end of its socket */
     bool warm;   /* PyTorch is imported */
