@@ -213,10 +213,10 @@ static void write_gather_rows(Cxx *cx, bool back) {
     cxx_line(cx, "params.dstStride = 0;");
     if (back) {
         cxx_line(cx, "const uint64_t first = start + row * rowStep - (col + n - 1) * colStep;");
-        cxx_line(cx, "DataCopyPad(stage[(STAGE_COLS - n) * IN_BLOCK], src[first], params, DataCopyPadExtParams<Io>{false, 0, 0, 0});");
+        cxx_line(cx, "DataCopyPad(stage[(STAGE_COLS - n) * IN_BLOCK], src[first], params, DataCopyPadExtParams<Io>{});");
     } else {
         cxx_line(cx, "const uint64_t first = start + row * rowStep + col * colStep;");
-        cxx_line(cx, "DataCopyPad(stage, src[first], params, DataCopyPadExtParams<Io>{false, 0, 0, 0});");
+        cxx_line(cx, "DataCopyPad(stage, src[first], params, DataCopyPadExtParams<Io>{});");
     }
     cxx_line(cx, "stageQueue_.EnQue(stage);");
     cxx_line(cx, "stage = stageQueue_.DeQue<Io>();");

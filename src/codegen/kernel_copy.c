@@ -87,7 +87,7 @@ static void write_copy_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
         cxx_line(cx, "params.blockLen = nCols_ * sizeof(T);");
         cxx_line(cx, "params.srcStride = static_cast<uint32_t>((rowStep - nCols_) * sizeof(T));");
         cxx_line(cx, "params.dstStride = (pitch_ * sizeof(T) - RoundUp(params.blockLen, 32)) / 32;");
-        cxx_line(cx, "DataCopyPad(dst, src, params, DataCopyPadExtParams<T>{false, 0, 0, 0});");
+        cxx_line(cx, "DataCopyPad(dst, src, params, DataCopyPadExtParams<T>{});");
         cxx_close(cx, "");
         cxx_blank(cx);
     }
@@ -97,7 +97,7 @@ static void write_copy_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
         cxx_function(cx, "__aicore__ inline void CopyEachRow(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint64_t start, uint64_t rowStep)");
         cxx_line(cx, "const DataCopyExtParams params{1, static_cast<uint32_t>(nCols_ * sizeof(T)), 0, 0, 0};");
         cxx_open(cx, "for (uint32_t row = 0; row < nRows_; row++)");
-        cxx_line(cx, "DataCopyPad(dst[row * pitch_], src[start + row * rowStep], params, DataCopyPadExtParams<T>{false, 0, 0, 0});");
+        cxx_line(cx, "DataCopyPad(dst[row * pitch_], src[start + row * rowStep], params, DataCopyPadExtParams<T>{});");
         cxx_close(cx, "");
         cxx_close(cx, "");
         cxx_blank(cx);
@@ -121,7 +121,7 @@ static void write_copy_column_in(Gen *gen, const GenPass *gp, const PlanAccess *
     const char *type = gen_io_type(gen, acc), *start = tile_start(gen, gp, acc, false);
     bool minus;
     const char *by = gen_kernel_size(gen, gp, acc->view.stride[gp->p->space.rank - 2], &minus);
-    const char *pad = arena_printf(gen->a, "DataCopyPadExtParams<%s>{false, 0, 0, 0}", type);
+    const char *pad = arena_printf(gen->a, "DataCopyPadExtParams<%s>{}", type);
     const char *one = arena_printf(gen->a, "static_cast<uint32_t>(sizeof(%s))", type);
     if (plan_column_is_dense(gp->p, acc)) {
         cxx_line(cx, "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(nRows_ * sizeof(%s)), 0, 0, 0}, %s);", dst,
@@ -165,7 +165,7 @@ static void write_copy_in(Gen *gen, const GenPass *gp, Cxx *cx) {
         if (acc->cls == PLAN_LINE)
             cxx_line(cx,
                      "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(n * sizeof(%s)), 0, 0, 0}, "
-                     "DataCopyPadExtParams<%s>{false, 0, 0, 0});",
+                     "DataCopyPadExtParams<%s>{});",
                      acc->name, acc->tensor_name, line_start(gen, gp, acc), type, type);
         else if (acc->cls == PLAN_ROW)
             write_copy_row_in(gen, gp, acc, acc->name, cx);
@@ -229,7 +229,7 @@ static void write_load_vector(Gen *gen, const PlanAccess *acc, const char *start
     cxx_line(cx, "LocalTensor<%s> %s = vectorQueue_.AllocTensor<%s>();", type, acc->name, type);
     cxx_line(cx,
              "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(nCols_ * sizeof(%s)), 0, 0, 0}, "
-             "DataCopyPadExtParams<%s>{false, 0, 0, 0});",
+             "DataCopyPadExtParams<%s>{});",
              acc->name, acc->tensor_name, start, type, type);
     cxx_line(cx, "vectorQueue_.EnQue(%s);", acc->name);
     cxx_line(cx, "%s = vectorQueue_.DeQue<%s>();", acc->name, type);

@@ -93,7 +93,8 @@ static uint32_t add_scalar(Lower *lo, PlanScalar s) {
 static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view) {
     const GraphInput *in = &lo->g->inputs[tensor];
     for (size_t i = 0; i < lo->pass->access.n; i++)
-        if (lo->pass->access.at[i].tensor == tensor && graph_view_equal(&lo->pass->access.at[i].view, view)) return (uint32_t)i;
+        if (!lo->pass->access.at[i].is_store && lo->pass->access.at[i].tensor == tensor && graph_view_equal(&lo->pass->access.at[i].view, view))
+            return (uint32_t)i;
     PlanAccess acc = {.tensor = tensor, .name = access_name(lo, in->name), .tensor_name = in->name};
     acc.dtype = lo->g->values[in->value].dtype;
     acc.view = *view;
