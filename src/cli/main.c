@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,8 +83,19 @@ Bridge *cli_start_bridge(Arena *a, Err *err) {
     return bridge_start(&o, err);
 }
 
+/* The status of the command, or of what it printed when that was lost. Nobody is told that a reader went away. */
+static int close_output(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    if (errno == EPIPE) return status;
+    Err err = {0};
+    err_set(&err, ERR_IO, "standard output", "%s", strerror(errno));
+    int lost = cli_report(&err);
+    return status ? status : lost;
+}
+
 int main(int argc, char **argv) {
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* both are errors of a write, not ends of the process */
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         print_help(stderr);
         return 2;
@@ -97,7 +109,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     for (size_t i = 0; i < N_COMMANDS; i++)
-        if (!strcmp(argv[1], COMMANDS[i].name)) return COMMANDS[i].run(argc - 1, argv + 1);
+        if (!strcmp(argv[1], COMMANDS[i].name)) return close_output(COMMANDS[i].run(argc - 1, argv + 1));
     fprintf(stderr, "opwright: unknown command `%s`\n\n", argv[1]);
     print_help(stderr);
     return 2;
