@@ -24,7 +24,8 @@ static void compare(List *l, const Graph *g, const GraphNode *n, const GraphArg 
     for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++) compare(l, g, n, &arg->item[i]);
     if (arg->kind != GRAPH_ARG_REF) return;
     const GraphShape *from = &g->values[arg->value].shape, *to = &g->values[n->first_value].shape;
-    for (uint32_t d = 0; d < from->rank && d < to->rank; d++) {
+    if (from->rank > to->rank) return; /* a reduction */
+    for (uint32_t d = 0; d < from->rank; d++) {
         const Size *x = from->dim[from->rank - 1 - d], *y = to->dim[to->rank - 1 - d];
         if (!size_equal(x, y) && !size_is(x, 1)) add(l, x, y, n);
     }

@@ -142,6 +142,17 @@ static bool is_loaded_later(const PlanPass *p, size_t t, Place x) {
     return false;
 }
 
+/* What is stored must stay in the buffer until it is copied out. */
+static bool check_stores(const PlanPass *p, Err *err) {
+    for (size_t t = 0; t < p->n_steps; t++) {
+        if (!kir_is_store(p->kir->insns.at[p->steps[t].insn].op)) continue;
+        for (size_t u = t + 1; u < p->n_steps; u++)
+            if (same_place(p->steps[u].dst, p->steps[t].dst))
+                return err_set(err, ERR_INTERNAL, NULL, "step %zu overwrites what step %zu has stored", u, t);
+    }
+    return true;
+}
+
 /* Runs the steps on a map from places to values: each source must still be where the step looks for it. */
 static bool check_pass(const PlanPass *p, Err *err) {
     Arena *a = arena_new();
@@ -181,7 +192,7 @@ static bool check_pass(const PlanPass *p, Err *err) {
 bool plan_check(const Plan *p, Err *err) {
     for (size_t k = 0; k < p->programs.n; k++)
         for (size_t i = 0; i < p->passes.n; i++)
-            if (!check_pass(p->programs.at[k]->passes.at[i], err)) return false;
+            if (!check_pass(p->programs.at[k]->passes.at[i], err) || !check_stores(p->programs.at[k]->passes.at[i], err)) return false;
     return true;
 }
 

@@ -78,7 +78,7 @@ typedef struct PlanPass {
     PlanSchedule schedule;
     Kir *kir;
     size_t n_variants;   /* of the plan: length of the accesses' dtype lists */
-    VEC(PlanAccess) access; /* loads, then stores */
+    VEC(PlanAccess) access; /* loads and stores, as the outputs brought them in */
     VEC(PlanScalar) scalars;
     PlanStep *steps;     /* in execution order */
     size_t n_steps;

@@ -74,10 +74,23 @@ static bool is_number(const GraphView *v) {
     return !one;
 }
 
+static bool is_taken(const Lower *lo, const char *name) {
+    for (size_t i = 0; i < lo->g->n_inputs; i++)
+        if (strcmp(lo->g->inputs[i].name, name) == 0) return true;
+    for (size_t i = 0; i < lo->g->n_outputs; i++)
+        if (strcmp(lo->g->outputs[i].name, name) == 0) return true;
+    for (size_t i = 0; i < lo->pass->access.n; i++)
+        if (strcmp(lo->pass->access.at[i].name, name) == 0) return true;
+    return false;
+}
+
+/* The tensor's own name for its first view, "x2" for another, unless an operand of the user has that name. */
 static const char *access_name(Lower *lo, const char *tensor) {
-    int n = 1;
-    for (size_t i = 0; i < lo->pass->access.n; i++) n += strcmp(lo->pass->access.at[i].tensor_name, tensor) == 0;
-    return n == 1 ? tensor : arena_printf(lo->a, "%s%d", tensor, n);
+    bool first = true;
+    for (size_t i = 0; i < lo->pass->access.n; i++) first = first && strcmp(lo->pass->access.at[i].tensor_name, tensor) != 0;
+    const char *name = tensor;
+    for (int n = 2; !first && (n == 2 || is_taken(lo, name)); n++) name = arena_printf(lo->a, "%s%d", tensor, n);
+    return name;
 }
 
 static uint32_t add_scalar(Lower *lo, PlanScalar s) {
@@ -135,6 +148,14 @@ static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *ou
 
 static bool eval(Lower *lo, uint32_t value, const Chain *chain, KirArg *out);
 
+/* Aligned at the last dimension, each size of `from` is that of `to` or 1. */
+static bool broadcasts(const GraphShape *from, const GraphShape *to) {
+    if (from->rank > to->rank) return false;
+    for (uint32_t d = 1; d <= from->rank; d++)
+        if (!size_is(from->dim[from->rank - d], 1) && !size_equal(from->dim[from->rank - d], to->dim[to->rank - d])) return false;
+    return true;
+}
+
 static bool eval_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const Chain *chain, KirArg *out, const char **str) {
     *out = (KirArg){.kind = KIR_ARG_NONE};
     *str = NULL;
@@ -165,6 +186,9 @@ static bool eval_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const C
     }
     case GRAPH_ARG_REF: {
         const GraphShape *from = &lo->g->values[arg->value].shape, *to = &lo->g->values[n->first_value].shape;
+        if (!broadcasts(from, to))
+            return unsupported(lo, n, arena_printf(lo->a, "`%s` has elements the result has not", lo->g->values[arg->value].id),
+                               "reductions are not supported; use the form without one (reduction='none')");
         return eval(lo, arg->value, same_shape(from, to) ? chain : chain_get(lo, NULL, 0, to, chain), out);
     }
     case GRAPH_ARG_LIST: return unsupported(lo, n, "an argument is a list", "pass single tensors and numbers");

@@ -152,15 +152,19 @@ static void make_queue_slots(Alloc *al) {
     }
 }
 
-/* A value that is stored once is computed right in the slot of its output. */
+/* A value is computed right in the slot of the first output it is stored to; the slot of an output that is a copy is taken
+ * from the step of the copy on. */
 static void reserve_outputs(Alloc *al) {
     const Kir *k = al->p->kir;
-    for (uint32_t i = 0; i < k->insns.n; i++) {
+    for (uint32_t t = 0; t < al->n_steps; t++) {
+        const KirVal i = al->order[t];
         if (!kir_is_store(k->insns.at[i].op)) continue;
         KirVal v = al->root[k->insns.at[i].src[0]];
         PlanAccess *acc = &al->p->access.at[k->insns.at[i].mode];
         Slot *slot = find_slot(al, CLASS_32, (Place){PLACE_OUT, k->insns.at[i].mode});
-        if (!slot || kir_is_load(insn(al, v)->op) || al->place[v].kind != PLACE_NONE) continue;
+        if (!slot) continue;
+        slot->reserved_from = t;
+        if (kir_is_load(insn(al, v)->op) || al->place[v].kind != PLACE_NONE) continue;
         acc->in_place = true;
         al->place[v] = slot->place;
         slot->reserved_from = al->def[v];
