@@ -21,6 +21,10 @@ REJECTED = ROOT / "tests" / "verify" / "descriptions" / "torch_fallback.py"
 collect_ignore = [] if CLI.exists() else ["test_service.py", "test_limits.py", "test_life.py", "test_client.py", "test_dashboard.py"]
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes long, or needs what is seldom installed")
+
+
 def alive(pid):
     try:
         with open(f"/proc/{pid}/stat") as f:
@@ -82,7 +86,7 @@ class Service:
             with e:
                 status, body, kind = e.code, e.read(), e.headers["Content-Type"]
         text = body.decode("utf-8")
-        return status, json.loads(text) if kind == "application/json" else text
+        return status, json.loads(text) if kind == "application/json" and text else text
 
     def health(self):
         return self.call("/healthz")[1]

@@ -49,7 +49,7 @@ def test_paths_and_methods(shared):
     assert shared.call("/verify", method="GET")[0] == 405
     assert shared.call("/healthz", b"{}")[0] == 405
     assert shared.call("/jobs/1", b"{}", method="PUT")[0] == 405
-    assert shared.call("/healthz", method="HEAD") == (200, "") or shared.call("/healthz", method="HEAD")[0] == 200
+    assert shared.call("/healthz", method="HEAD") == (200, "")
 
 
 def send(service, head, body=b"", chunks=0, limit_s=30):
