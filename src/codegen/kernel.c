@@ -244,7 +244,7 @@ const char *gen_packed_offset(Gen *gen, const GenPass *gp, const PlanAccess *acc
     strbuf_init(&sb, gen->a);
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *other = &gp->p->access.at[i];
-        if (other == acc) break;
+        if (strcmp(other->name, acc->name) == 0) break; /* not by address: acc may be of another program */
         if (other->is_store != acc->is_store || !gen_is_queued(other)) continue;
         strbuf_printf(&sb, "%s%s", sb.n_bytes ? " + " : "", gen_tile_bytes(gen, gp, other));
     }

@@ -136,9 +136,12 @@ const PlanPass *plan_pass(const Plan *p, size_t i, size_t v) {
 
 static bool same_place(Place x, Place y) { return x.kind == y.kind && x.index == y.index; }
 
+/* Is x the queue buffer of a load still to come? A gathered operand may go into the buffer of one that is done with. */
 static bool is_loaded_later(const PlanPass *p, size_t t, Place x) {
     for (; t < p->n_steps; t++)
-        if (kir_is_load(p->kir->insns.at[p->steps[t].insn].op) && same_place(p->steps[t].dst, x)) return true;
+        if (kir_is_load(p->kir->insns.at[p->steps[t].insn].op) && same_place(p->steps[t].dst, x) &&
+            p->kir->insns.at[p->steps[t].insn].mode == x.index)
+            return true;
     return false;
 }
 
