@@ -27,11 +27,11 @@ template <bool isAIVOnly = true>
 inline void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
                     const int32_t usedCores = 0, OW_LOC)
 {
-    ow_sync_all(&gmWorkspace.ow, &ubWorkspace.ow, usedCores, ow_loc);
+    ow_sync_all(&gmWorkspace.ow, &ubWorkspace.ow, isAIVOnly ? usedCores : -1, ow_loc);
 }
 template <bool isAIVOnly = true> inline void SyncAll(OW_LOC)
 {
-    ow_sync_all(nullptr, nullptr, 0, ow_loc);
+    ow_sync_all(nullptr, nullptr, isAIVOnly ? 0 : -1, ow_loc);
 }
 template <uint8_t modeId, pipe_t pipe> inline void CrossCoreSetFlag(uint16_t, OW_LOC)
 {

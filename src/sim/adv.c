@@ -74,7 +74,7 @@ static float adv_cos(float a)
 static float adv_tan(float a)
 {
     float r = minus_k_pi(a, rintf(a * 0.31830987f)), z = r * r;
-    return r * ((0.06985208f * z - 6.87115737f) * z + 61.20362573f) / ((1.57079632679f - r) * (1.57079632679f + r) * (z - 24.8048928861f));
+    return r * ((0.06985208f * z - 6.87115737f) * z + 61.20362573f) / ((r - 1.57079632679f) * (r + 1.57079632679f) * (z - 24.8048928861f));
 }
 
 static float adv_power(float a, float b)

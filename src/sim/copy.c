@@ -113,6 +113,7 @@ static void store_bytes(Core *c, GmRange *r, uint8_t *dst, uint32_t src, size_t 
         }
         atomic_bytes(c->atomic_op, dtype_of(c->atomic_type), dst, c->ub + src, n);
     } else {
+        gm_claim(c, r, off, c->ub + src, n, false);
         memcpy(dst, c->ub + src, n);
     }
     if (!r->valid) return;

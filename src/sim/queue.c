@@ -17,7 +17,7 @@ void ow_pipe_init(const void *pipe, OwLoc loc)
 {
     Core *c = core_enter("TPipe", loc);
     (void)pipe;
-    if (c->pipe_live && c->n_bufs) sim_report(c, CHK_ID_TPIPE_TWICE, loc_file(c->pipe_made), LL(c->pipe_made.line));
+    if (c->pipe_live) sim_report(c, CHK_ID_TPIPE_TWICE, loc_file(c->pipe_made), LL(c->pipe_made.line));
     c->pipe_live = true;
     c->pipe_made = c->loc;
     core_soc_init(c);

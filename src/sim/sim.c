@@ -106,7 +106,9 @@ static void open_ranges(Sim *s, const SimLaunch *l)
         bool tracked = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && !gm->initialised;
         s->ranges[i].gm = gm;
         if (tracked) s->ranges[i].valid = calloc(gm->n_bytes / 64 + 1, sizeof(uint64_t));
-        if (tracked && !s->ranges[i].valid) abort(); /* out of memory, as arenas do */
+        bool shared = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && l->block_dim > 1;
+        if (shared) s->ranges[i].owner = calloc(gm->n_bytes / ISA_BLOCK_BYTES + 1, sizeof(uint64_t));
+        if ((tracked && !s->ranges[i].valid) || (shared && !s->ranges[i].owner)) abort(); /* as arenas do */
     }
 }
 
@@ -132,6 +134,7 @@ static void close_ranges(Sim *s)
         GmRange *r = &s->ranges[i];
         if (r->gm->role == SIM_GM_OUTPUT && r->valid) check_written(s, r);
         free(r->valid);
+        free(r->owner);
     }
     s->ranges = NULL;
     s->n_ranges = 0;
@@ -190,6 +193,7 @@ static bool run_wave(Sim *s, uint32_t first, uint32_t n, Err *err)
     }
     while (s->n_at_sync == n) {
         s->n_at_sync = 0;
+        s->epoch++;
         for (uint32_t i = 0; i < s->chip->n_vector_cores && s->cores[i]; i++) {
             if (s->cores[i]->state != CORE_AT_SYNC) continue;
             s->cores[i]->state = CORE_READY;
@@ -216,6 +220,7 @@ bool sim_launch(Sim *s, const SimLaunch *l, Err *err)
     s->launch = l;
     s->launch_arena = arena_new();
     s->n_calls = 0;
+    s->epoch = 0;
     s->key_asked = s->key_matched = false;
     memset(s->insn_cache, 0, sizeof s->insn_cache); /* names live in the kernel's library, which may have changed */
     bool ok = true;

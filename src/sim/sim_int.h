@@ -33,6 +33,7 @@ void poison_fill(uint8_t *p, size_t n, size_t phase); /* phase: offset of p in i
 typedef struct GmRange {
     const SimGm *gm;
     uint64_t *valid; /* NULL: all bytes are valid */
+    uint64_t *owner; /* of each 32 bytes, who wrote there last: see gm_claim. NULL: not followed */
 } GmRange;
 
 enum { BUF_FREE, BUF_OCCUPIED, BUF_ENQUEUED, BUF_DEQUEUED };
@@ -135,6 +136,7 @@ struct Sim {
     uint64_t n_calls, call_limit;
     bool key_asked, key_matched;
     uint32_t n_at_sync, n_killed;
+    uint32_t epoch; /* of the launch: counts the meetings of all blocks, so that writes before and after are in order */
     struct {
         const char *name;
         uint32_t insn; /* InsnId + 1 */
@@ -181,6 +183,9 @@ void ub_wrote(Core *c, uint32_t addr, uint32_t n_bytes);
 /* Where an access of n_bytes at addr lies. Reports and gives the part that may be touched: [*skip, *skip + *n_ok). */
 GmRange *gm_access(Core *c, const OwGlobal *g, uintptr_t addr, uint64_t n_bytes, bool write, uint64_t *skip, uint64_t *n_ok);
 GmRange *gm_find(Sim *s, uintptr_t addr);
+/* Before a plain write of `data` to bytes [off, off + n): another block's bytes that it changes, with no SyncAll between the
+ * two, are a finding, since either may come last. scalar: goes through the data cache, a whole line at a time. */
+void gm_claim(Core *c, GmRange *r, size_t off, const uint8_t *data, size_t n, bool scalar);
 void gm_note_read(Core *c, GmRange *r, size_t off, size_t n);
 
 DType dtype_of(uint32_t abi_type);

@@ -58,12 +58,29 @@ void ow_barrier(uint32_t pipe, OwLoc loc)
 }
 
 /* gm and ub are the soft form's workspaces; the barrier is the same. HW: SyncAll pages: every block must be resident. */
+enum { SYNC_MIXED = -1 };
+
+/* HW: SyncAll page, soft form: 32 bytes a block, zero at entry. Only the first call finds them as the host left them. */
+static void check_sync_space(Core *c, const OwGlobal *gm)
+{
+    uint64_t need = (uint64_t)c->sim->launch->block_dim * ISA_BLOCK_BYTES, skip, n_ok;
+    GmRange *r = gm_access(c, gm, (uintptr_t)gm->addr, need, true, &skip, &n_ok);
+    if (!r || !r->valid || c->sim->epoch) return;
+    size_t off = (size_t)((uintptr_t)gm->addr + skip - (uintptr_t)r->gm->data);
+    size_t bad = bits_find(r->valid, off, off + n_ok, false);
+    if (bad < off + n_ok) sim_report(c, CHK_ID_SYNC_SPACE, LL(bad - off), LL(n_ok - 1), LL(need));
+}
+
 void ow_sync_all(const OwGlobal *gm, const OwLocal *ub, int32_t used_cores, OwLoc loc)
 {
     Core *c = core_enter("SyncAll", loc);
     Sim *s = c->sim;
-    (void)gm;
     (void)ub;
+    if (used_cores == SYNC_MIXED) {
+        sim_report(c, CHK_ID_SYNC_MIX);
+        core_kill(c);
+    }
+    if (gm) check_sync_space(c, gm);
     if (used_cores > 0 && (uint32_t)used_cores != s->launch->block_dim) {
         sim_report(c, CHK_ID_NOT_MODELLED, "SyncAll of a part of the blocks");
         core_kill(c);

@@ -313,8 +313,9 @@ static const struct {
     P("tiling-too-small", tiling_small), P("assert-failed", assert_failed), P("not-modelled", not_modelled), P("not-modelled", task_type),
 };
 
-/* Checks tripped by tests of their own, here or in cast_test.c and sync_test.c. */
-static const char *const ELSEWHERE[] = {"deq-scale-not-set", "sync-all-blocks", "sync-all-missing", "block-dim", "tiling-key-unmatched", "instruction-limit"};
+/* Checks tripped by tests of their own, here, in cast_test.c, and by tests/kernel. */
+static const char *const ELSEWHERE[] = {"deq-scale-not-set", "sync-all-blocks", "sync-all-missing", "block-dim", "tiling-key-unmatched", "instruction-limit",
+                                       "gm-two-writers", "gm-cache-line-shared", "sync-all-mix", "sync-all-workspace", "tmp-too-small", "tmp-no-room"};
 
 static void launch(Sim *s, void (*body)(void *const *))
 {

@@ -368,16 +368,17 @@ static void reductions(void **state)
 
 /* ---- cores -------------------------------------------------------------------------------------------------------------- */
 
-static float slots[48];
+enum { APART = 16 }; /* floats of a cache line */
+static float slots[40 * APART];
 static void meet_body(void *const *args)
 {
     OwGlobal g = {args[0], 1};
     uint64_t n = (uint64_t)ow_block_num(), me = (uint64_t)ow_block_idx();
-    ow_gm_set(OW_F32, &g, me, 0x3f800000, AT);
+    ow_gm_set(OW_F32, &g, me * APART, 0x3f800000, AT);
     ow_sync_all(NULL, NULL, 0, AT);
     float total = 0; /* every block sees what all wrote before the meeting */
     for (uint64_t i = 0; i < n; i++) {
-        uint32_t bits = (uint32_t)ow_gm_get(OW_F32, &g, i, AT);
+        uint32_t bits = (uint32_t)ow_gm_get(OW_F32, &g, i * APART, AT);
         float v;
         memcpy(&v, &bits, 4);
         total += v;
@@ -385,7 +386,7 @@ static void meet_body(void *const *args)
     uint32_t bits;
     memcpy(&bits, &total, 4);
     ow_sync_all(NULL, NULL, 0, AT);
-    ow_gm_set(OW_F32, &g, me, bits, AT);
+    ow_gm_set(OW_F32, &g, me * APART, bits, AT);
 }
 static void meet_some_body(void *const *args)
 {
@@ -397,10 +398,10 @@ static void cores_meet(void **state)
 {
     (void)state;
     Sim *s = new_sim();
-    SimGm gm = {.name = "slots", .role = SIM_GM_OUTPUT, .dtype = DTYPE_F32, .data = slots, .n_bytes = 40 * 4};
+    SimGm gm = {.name = "slots", .role = SIM_GM_OUTPUT, .dtype = DTYPE_F32, .data = slots, .n_bytes = sizeof slots, .initialised = true};
     run_gm(s, meet_body, &gm, 1, 40);
     expect_clean(s);
-    for (int i = 0; i < 40; i++) assert_true(slots[i] == 40.0f);
+    for (int i = 0; i < 40; i++) assert_true(slots[i * APART] == 40.0f);
     run(s, meet_some_body);
     expect_clean(s);
     run_gm(s, meet_some_body, NULL, 0, 8);
@@ -440,7 +441,7 @@ static void memory_past_the_end_of_ub_is_never_touched(void **state)
 static void count_body(void *const *args)
 {
     OwGlobal g = {args[0], 1};
-    ow_gm_set(OW_F32, &g, (uint64_t)ow_block_idx(), 0x3f800000, AT);
+    ow_gm_set(OW_F32, &g, (uint64_t)ow_block_idx() * APART, 0x3f800000, AT);
     OwLocal t = ub_at(0, 64);
     if (ow_block_idx() > 0) ow_local_get(OW_F32, &t, 0, AT); /* nothing of the block before is left */
     ow_local_set(OW_F32, &t, 0, 0, AT);
@@ -450,12 +451,12 @@ static void blocks_beyond_the_cores_run_in_waves(void **state)
 {
     (void)state;
     Sim *s = new_sim();
-    static float many[100];
-    SimGm gm = {.name = "many", .role = SIM_GM_OUTPUT, .dtype = DTYPE_F32, .data = many, .n_bytes = sizeof many};
+    static float many[100 * APART];
+    SimGm gm = {.name = "many", .role = SIM_GM_OUTPUT, .dtype = DTYPE_F32, .data = many, .n_bytes = sizeof many, .initialised = true};
     run_gm(s, count_body, &gm, 1, 100);
     assert_int_equal(sim_n_findings(s), 1);
     assert_int_equal(find_check(s, "uninitialised-scalar")->count, 99);
-    for (int i = 0; i < 100; i++) assert_true(many[i] == 1.0f);
+    for (int i = 0; i < 100; i++) assert_true(many[i * APART] == 1.0f);
     sim_free(s);
 }
 
