@@ -1,0 +1,1 @@
+// Stand-in: the real header defines EXEC_NPU_CMD.
