@@ -136,6 +136,7 @@ static const char *const SUFFIXES[] = {".ascendc.py", ".spec.json", ".design.md"
 #define N_SUFFIXES (sizeof SUFFIXES / sizeof SUFFIXES[0])
 
 static const char *out_path(Arena *a, const GenJob *job, const char *suffix) {
+    if (!strcmp(job->dir, ".")) return arena_printf(a, "%s%s", job->name, suffix);
     return arena_printf(a, "%s/%s%s", job->dir, job->name, suffix);
 }
 

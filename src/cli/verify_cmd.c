@@ -1,6 +1,7 @@
 /* opwright verify: one description against its reference, with the options of the existing client. */
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "server/client.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
@@ -10,8 +11,9 @@
 
 static void print_usage(FILE *to) {
     fprintf(to,
-            "usage: opwright verify --op NAME --reference_path REF.py --kernel_code_path DESC.py --local [options]\n\n"
-            "Builds a description, runs it on the simulated AI Core, and compares it with its reference.\n\n"
+            "usage: opwright verify --op NAME --reference_path REF.py --kernel_code_path DESC.py [--local] [options]\n\n"
+            "Builds a description, runs it, and compares it with its reference: here with --local, else by asking a verification\n"
+            "service (`opwright serve`).\n\n"
             "  --op NAME                operator name for the result\n"
             "  --reference_path FILE    PyTorch reference: Model, get_inputs, get_init_inputs\n"
             "  --kernel_code_path FILE  description: a Python file with the six sources\n"
@@ -19,16 +21,22 @@ static void print_usage(FILE *to) {
             "  --result_json_path FILE  write the result object (docs/result.md)\n"
             "  --standard NAME          seed (default), multikernelbench or ecosystem\n"
             "  --chip NAME              default Ascend910B4\n"
-            "  --time-limit SECONDS     for each stage, default 120\n"
-            "  --memory-limit MB        for the candidate, default 8192\n"
-            "  --keep-build             leave the build folder and name it in the result\n"
+            "  --time-limit SECONDS     with --local: for each stage, default 120\n"
+            "  --memory-limit MB        with --local: for the candidate, default 8192\n"
+            "  --keep-build             with --local: leave the build folder and name it in the result\n"
+            "  --url URL                of the service (env ASCEND_VERIFY_URL), default %s\n"
+            "  --stream                 show the service's log as it comes\n"
+            "  --devices LIST           that the service may use: npu:0,npu:1\n"
+            "  --token-file FILE        the service's token (env ASCEND_VERIFY_TOKEN holds it too)\n"
+            "  --send-sources           send the files' texts, for a service on another machine\n"
             "  --verbose                a line for every case\n"
             "  --quiet                  only the verdict\n\n"
             "The verdict goes to standard output, progress and errors to standard error.\n"
-            "exit status: 0 PASS, 1 another verdict, 2 bad input or a missing tool, 3 a failure of opwright or the machine\n");
+            "exit status: 0 PASS, 1 another verdict, 2 bad input or a missing tool, 3 a failure of opwright or the machine\n",
+            CLIENT_DEFAULT_URL);
 }
 
-enum { OPT_OP = 256, OPT_REF, OPT_DESC, OPT_LOCAL, OPT_RESULT, OPT_STANDARD, OPT_CHIP, OPT_TIME, OPT_MEMORY, OPT_KEEP, OPT_VERBOSE, OPT_QUIET };
+enum { OPT_OP = 256, OPT_REF, OPT_DESC, OPT_LOCAL, OPT_RESULT, OPT_STANDARD, OPT_CHIP, OPT_TIME, OPT_MEMORY, OPT_KEEP, OPT_URL, OPT_STREAM, OPT_DEVICES, OPT_TOKEN, OPT_SEND, OPT_VERBOSE, OPT_QUIET };
 
 static const struct option OPTIONS[] = {
     {"op", required_argument, NULL, OPT_OP},
@@ -41,6 +49,11 @@ static const struct option OPTIONS[] = {
     {"time-limit", required_argument, NULL, OPT_TIME},
     {"memory-limit", required_argument, NULL, OPT_MEMORY},
     {"keep-build", no_argument, NULL, OPT_KEEP},
+    {"url", required_argument, NULL, OPT_URL},
+    {"stream", no_argument, NULL, OPT_STREAM},
+    {"devices", required_argument, NULL, OPT_DEVICES},
+    {"token-file", required_argument, NULL, OPT_TOKEN},
+    {"send-sources", no_argument, NULL, OPT_SEND},
     {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, 'h'},
@@ -49,7 +62,8 @@ static const struct option OPTIONS[] = {
 
 typedef struct Args {
     VerifyOptions options;
-    const char *result_path;
+    ClientOptions client;
+    const char *result_path, *asked; /* asked: an option that only a service understands */
     Progress progress;
     bool local, help;
 } Args;
@@ -67,6 +81,11 @@ static bool parse_one(int c, Args *args, Err *err) {
     case OPT_TIME: return cli_parse_positive("time-limit", optarg, &o->stage_limit_s, err);
     case OPT_MEMORY: return cli_parse_positive("memory-limit", optarg, &o->memory_mb, err);
     case OPT_KEEP: o->keep_build = true; return true;
+    case OPT_URL: args->client.url = optarg, args->asked = "url"; return true;
+    case OPT_STREAM: args->client.stream = true, args->asked = "stream"; return true;
+    case OPT_DEVICES: args->client.devices = optarg, args->asked = "devices"; return true;
+    case OPT_TOKEN: args->client.token_file = optarg, args->asked = "token-file"; return true;
+    case OPT_SEND: args->client.send_sources = true, args->asked = "send-sources"; return true;
     case OPT_VERBOSE: args->progress.verbose = true; return true;
     case OPT_QUIET: args->progress.quiet = true; return true;
     case 'h': args->help = true; return true;
@@ -86,10 +105,7 @@ static bool parse_args(int argc, char **argv, Args *args, Err *err) {
     } required[] = {{"op", args->options.op}, {"reference_path", args->options.reference_path}, {"kernel_code_path", args->options.kernel_code_path}};
     for (size_t i = 0; i < sizeof required / sizeof required[0]; i++)
         if (!required[i].value || !*required[i].value) return err_set(err, ERR_USAGE, NULL, "--%s is missing", required[i].name);
-    if (!args->local) {
-        err_set(err, ERR_USAGE, NULL, "this version has no verification service to call");
-        return err_hint(err, "add --local to verify on this machine");
-    }
+    if (args->local && args->asked) return err_set(err, ERR_USAGE, NULL, "--%s is for a service; --local asks none", args->asked);
     return true;
 }
 
@@ -117,6 +133,42 @@ static bool write_result(const char *path, const json_t *result, Err *err) {
     return ok;
 }
 
+/* On this machine, with a worker of our own. */
+static bool verify_here(Arena *a, Args *args, int *status, Err *err) {
+    Bridge *b = cli_start_bridge(a, err);
+    VerifyResult r = {0};
+    bool ok = b && verify_run(a, b, &args->options, &r, err);
+    if (ok) {
+        puts(r.summary);
+        *status = r.exit_code;
+        ok = !args->result_path || write_result(args->result_path, r.json, err);
+    }
+    json_decref(r.json);
+    bridge_stop(b);
+    return ok;
+}
+
+/* By asking a service; the answer's exit code is ours. */
+static bool verify_there(Arena *a, Args *args, int *status, Err *err) {
+    static const char *const STANDARDS[] = {
+        [VERIFY_STD_SEED] = NULL, [VERIFY_STD_MULTIKERNELBENCH] = "multikernelbench", [VERIFY_STD_ECOSYSTEM] = "ecosystem"};
+    ClientOptions *c = &args->client;
+    c->op = args->options.op;
+    c->reference_path = args->options.reference_path;
+    c->kernel_code_path = args->options.kernel_code_path;
+    c->standard = STANDARDS[args->options.standard];
+    c->chip = args->options.chip;
+    c->result_json_path = args->result_path;
+    c->on_log = args->options.on_log;
+    c->log_ctx = args->options.log_ctx;
+    ClientAnswer answer = {0};
+    bool ok = client_verify(a, c, &answer, err);
+    if (answer.summary) puts(answer.summary);
+    *status = answer.exit_code;
+    json_decref(answer.json);
+    return ok;
+}
+
 int cli_verify(int argc, char **argv) {
     Args args = {0};
     Err err = {0};
@@ -126,20 +178,10 @@ int cli_verify(int argc, char **argv) {
         return 0;
     }
     Arena *a = arena_new();
-    int status;
-    Bridge *b = check_files(a, &args, &err) ? cli_start_bridge(a, &err) : NULL;
-    VerifyResult r = {0};
-    bool ok = b && verify_run(a, b, &args.options, &r, &err);
+    int status = 0;
+    bool ok = check_files(a, &args, &err) && (args.local ? verify_here : verify_there)(a, &args, &status, &err);
     progress_clear(&args.progress);
-    if (!ok) {
-        status = cli_report(&err);
-    } else {
-        puts(r.summary);
-        status = r.exit_code;
-        if (args.result_path && !write_result(args.result_path, r.json, &err)) status = cli_report(&err);
-    }
-    json_decref(r.json);
-    bridge_stop(b);
+    if (!ok) status = cli_report(&err);
     arena_free(a);
     return status;
 }
