@@ -23,7 +23,9 @@ static void reap_strays(Service *s) {
     siginfo_t info = {0};
     while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
         bool ours = false;
+        pthread_mutex_lock(&s->lock);
         for (size_t i = 0; i < s->n_slots; i++) ours = ours || s->slots[i].pid == info.si_pid;
+        pthread_mutex_unlock(&s->lock);
         if (ours) return; /* its slot is about to wait for it; strays behind it have time */
         waitid(P_PID, (id_t)info.si_pid, &info, WEXITED | WNOHANG);
         info.si_pid = 0;

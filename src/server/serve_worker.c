@@ -86,7 +86,7 @@ static const char *text_of(const json_t *m, const char *key) {
 
 /* op as part of a file name. */
 static char *file_stem(Arena *a, const char *op) {
-    char *stem = arena_strndup(a, op, 100);
+    char *stem = arena_printf(a, "%.100s", op);
     for (char *p = stem; *p; p++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *p)) *p = '_';
     return stem;

@@ -39,7 +39,7 @@ typedef struct Histogram {
 } Histogram;
 
 typedef struct Counters {
-    uint64_t accepted, refused, cache_hits, cache_misses, worker_starts, worker_deaths, cancelled, http_requests, streams;
+    uint64_t accepted, refused, cache_hits, cache_misses, worker_starts, worker_deaths, cancelled, http_requests;
     uint64_t verdict[6]; /* by METRICS_VERDICTS */
     Histogram total, waiting;
 } Counters;

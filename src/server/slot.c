@@ -33,7 +33,7 @@ static char **make_environ(Arena *a, const char *tmp) {
     return env;
 }
 
-static int spawn_worker(Slot *slot, Arena *a, const char *tmp, int child_fd) {
+static int spawn_worker(const Slot *slot, Arena *a, const char *tmp, int child_fd, pid_t *pid) {
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t attr;
     sigset_t none, pipes;
@@ -50,7 +50,7 @@ static int spawn_worker(Slot *slot, Arena *a, const char *tmp, int child_fd) {
     posix_spawnattr_setsigdefault(&attr, &pipes);
     char name[] = "opwright", command[] = "serve", option[] = "--worker-of";
     char *const argv[] = {name, command, option, arena_strdup(a, slot->device), NULL};
-    int rc = posix_spawn(&slot->pid, "/proc/self/exe", &fa, &attr, argv, make_environ(a, tmp));
+    int rc = posix_spawn(pid, "/proc/self/exe", &fa, &attr, argv, make_environ(a, tmp));
     posix_spawn_file_actions_destroy(&fa);
     posix_spawnattr_destroy(&attr);
     return rc;
@@ -60,6 +60,7 @@ static bool start_process(Slot *slot, Err *err) {
     Service *s = slot->service;
     Arena *a = arena_new();
     int pair[2] = {-1, -1};
+    pid_t pid = 0;
     const char *tmp = arena_printf(a, "%s/tmp/%zu", s->o.state_dir, slot->number);
     fs_remove_tree(tmp);
     bool ok = fs_make_dirs(tmp, err);
@@ -67,7 +68,7 @@ static bool start_process(Slot *slot, Err *err) {
         ok = err_set(err, ERR_IO, NULL, "cannot make a socket for the worker: %s", strerror(errno));
     if (ok) {
         int child = fcntl(pair[1], F_DUPFD_CLOEXEC, 10); /* above LINK_FD, so that dup2 clears close-on-exec */
-        int rc = child >= 0 ? spawn_worker(slot, a, tmp, child) : errno;
+        int rc = child >= 0 ? spawn_worker(slot, a, tmp, child, &pid) : errno;
         if (child >= 0) close(child);
         ok = rc == 0 || err_set(err, ERR_IO, NULL, "cannot start a worker process: %s", strerror(rc));
     }
@@ -75,7 +76,7 @@ static bool start_process(Slot *slot, Err *err) {
     if (!ok && pair[0] >= 0) close(pair[0]);
     pthread_mutex_lock(&s->lock);
     slot->fd = ok ? pair[0] : -1;
-    if (!ok) slot->pid = 0;
+    slot->pid = ok ? pid : 0;
     slot->warm = false;
     s->counters.worker_starts += ok;
     pthread_mutex_unlock(&s->lock);
