@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
 
 import torch
+from torch._decomp import decomposition_table
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -37,6 +38,8 @@ META_OPS = {"prim.device.default", "prim.layout.default", "aten.sym_size.default
             "aten.is_contiguous.memory_format", "aten.is_non_overlapping_and_dense.default", "aten.is_strides_like_format.default",
             "aten.is_floating_point.default", "aten.is_complex.default", "aten.is_signed.default", "aten.storage_offset.default",
             "aten.is_same_size.default", "aten.result_type.Tensor", "aten.result_type.Scalar", "aten.can_cast.default"}
+# How PyTorch's kernels say that they do not take symbolic sizes.
+NOT_FOR_SYMBOLS = ("does not support symbolic shapes", "expected to contain only concrete integers")
 VALUE_OPS = {"aten.item.default", "aten._local_scalar_dense.default", "aten.is_nonzero.default", "aten.equal.default",
              "aten.allclose.default"}
 
@@ -248,7 +251,7 @@ class Recorder(TorchDispatchMode):
 
     def record(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], op: str = "") -> Any:
         """One node; its results are new tensors, or views that share the memory of their argument."""
-        out = func(*args, **kwargs)
+        out = self._result(func, args, kwargs)
         results = [out] if isinstance(out, torch.Tensor) else list(out) if isinstance(out, (tuple, list)) else None
         if results is None or not all(r is None or isinstance(r, torch.Tensor) for r in results):
             raise self.unsupported(f"{func} does not give a tensor", "")
@@ -260,6 +263,19 @@ class Recorder(TorchDispatchMode):
             if r is not None:
                 self._track_result(r, {"ref": next(live).id}, func, args, kwargs, node.is_list)
         return out
+
+    def _result(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What func gives for fake tensors. Some of PyTorch's kernels do not take sizes that may change: there the
+        decomposition tells, which is not recorded."""
+        try:
+            return func(*args, **kwargs)
+        except RuntimeError as exc:
+            if not any(text in str(exc) for text in NOT_FOR_SYMBOLS):
+                raise
+            if func in decomposition_table:
+                return decomposition_table[func](*args, **kwargs)
+            raise self.unsupported(f"{func} cannot be traced by PyTorch {torch.__version__} with sizes that may change",
+                                   "write it with other operators") from exc
 
     def add_node(self, op: str, args: list[Any], kwargs: dict[str, Any], results: list[tuple[torch.dtype, list[Any]]],
                  is_list: bool = False) -> Node:

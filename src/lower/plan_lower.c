@@ -189,8 +189,6 @@ static bool eval_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const C
         if (!broadcasts(from, to))
             return unsupported(lo, n, arena_printf(lo->a, "`%s` has elements the result has not", lo->g->values[arg->value].id),
                                "reductions are not supported; use the form without one (reduction='none')");
-        if (from->rank > to->rank)
-            return unsupported(lo, n, "its result has fewer dimensions than its operand", "reductions are not pointwise: give reduction='none'");
         return eval(lo, arg->value, same_shape(from, to) ? chain : chain_get(lo, NULL, 0, to, chain), out);
     }
     case GRAPH_ARG_LIST: return unsupported(lo, n, "an argument is a list", "pass single tensors and numbers");

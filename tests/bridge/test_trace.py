@@ -484,3 +484,17 @@ def test_input_names_are_identifiers(graph_of: Any) -> None:
 def test_bad_parameters() -> None:
     with pytest.raises(BridgeError):
         trace.trace({"path": "x.py", "ops": "aten.add.Tensor"})
+
+
+def test_kernels_that_take_no_symbolic_sizes(graph_of):
+    """PyTorch's kernel for lerp refuses sizes that may change where strides differ; its decomposition tells the result."""
+    graph = graph_of("return torch.lerp(a, b.diagonal(dim1=-2, dim2=-1).movedim(-1, 1), 0.25)",
+                     "torch.randn(1, 127, 100), torch.randn(1, 1, 127, 127)", "a, b", keep=("aten.lerp.Scalar",))
+    assert graph["nodes"][-1]["op"] == "aten.lerp.Scalar"
+
+
+def test_kernels_without_a_decomposition_are_named(graph_of):
+    with pytest.raises(BridgeError, match="aten.softshrink_backward.default cannot be traced") as caught:
+        graph_of("return torch.ops.aten.softshrink_backward(x, y, 0.4)", "torch.rand(4, 5), torch.rand(4, 5)", "x, y",
+                 keep=("aten.softshrink_backward.default",))
+    assert caught.value.code == "unsupported" and caught.value.line

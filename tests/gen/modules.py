@@ -89,14 +89,15 @@ class Builder:
             name = self.new_input(shape[:d] + (start + (shape[d] - 1) * step + 1 + tail,) + shape[d + 1:], kind)
             index = f"{start}:{start + (shape[d] - 1) * step + 1}" + (f":{step}" if step > 1 else "")
             return name, f"{name}[{':, ' * d}{index}]"
-        if view == "select":
+        if view == "select" and rank < 8:
             extent = rng.choice((1, 2, 5))
             name = self.new_input(shape[:d] + (extent,) + shape[d:], kind)
             return name, f"{name}.select({d}, {rng.randrange(extent)})"
         if view == "unsqueeze":
             if shape[d] == 1:
                 return (name := self.new_input(shape[:d] + shape[d + 1:], kind)), f"{name}.unsqueeze({d})"
-            return (name := self.new_input(shape[:d] + (1,) + shape[d:], kind)), f"{name}.squeeze({d})"
+            if rank < 8:
+                return (name := self.new_input(shape[:d] + (1,) + shape[d:], kind)), f"{name}.squeeze({d})"
         if view == "flip":
             return (name := self.new_input(shape, kind)), f"{name}.flip({d})"
         if view == "flat":
