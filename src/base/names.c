@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-/* HW: aclnn generation rules, "op type to file name": a '_' stands before an upper-case letter when the character before
- * it is neither upper-case nor '_', or when it is upper-case and the next one is lower-case. Digits count as not
- * upper-case. */
+/* HW: aclnn generation rules, "op type to file name": a '_' stands before an upper-case letter when the
+ * character before it is neither upper-case nor '_', or when it is upper-case and the next one is lower-case.
+ * Digits count as not upper-case. */
 char *names_snake_case(Arena *a, const char *op_type) {
     size_t n = strlen(op_type), k = 0;
     char *out = arena_alloc(a, 2 * n + 1);
@@ -44,7 +44,8 @@ char *names_op_type(Arena *a, const char *name) {
         memcpy(out, PREFIX, n_prefix);
         k += n_prefix;
     }
-    if (k < n_suffix || memcmp(out + k - n_suffix, SUFFIX, n_suffix) != 0) memcpy(out + k, SUFFIX, n_suffix + 1);
+    if (k < n_suffix || memcmp(out + k - n_suffix, SUFFIX, n_suffix) != 0)
+        memcpy(out + k, SUFFIX, n_suffix + 1);
     return out;
 }
 
@@ -56,15 +57,16 @@ char *names_camel(Arena *a, const char *name) {
 
 bool names_is_reserved(const char *name) {
     static const char *const WORDS[] = {
-        "alignas",   "alignof",  "and",      "asm",       "auto",     "bitand",   "bitor",    "bool",     "break",
-        "case",      "catch",    "char",     "class",     "compl",    "const",    "constexpr", "continue", "decltype",
-        "default",   "delete",   "do",       "double",    "else",     "enum",     "explicit", "export",   "extern",
-        "false",     "float",    "for",      "friend",    "goto",     "half",     "if",       "inline",   "int",
-        "long",      "mutable",  "namespace", "new",      "noexcept", "not",      "nullptr",  "operator", "or",
-        "private",   "protected", "public",  "register",  "return",   "short",    "signed",   "sizeof",   "static",
-        "struct",    "switch",   "template", "this",      "throw",    "true",     "try",      "typedef",  "typename",
-        "union",     "unsigned", "using",    "virtual",   "void",     "volatile", "while",    "xor",      "workspace",
-        "tiling",    "bfloat16_t"};
+        "alignas",  "alignof",   "and",     "asm",      "auto",     "bitand",  "bitor",     "bool",
+        "break",    "case",      "catch",   "char",     "class",    "compl",   "const",     "constexpr",
+        "continue", "decltype",  "default", "delete",   "do",       "double",  "else",      "enum",
+        "explicit", "export",    "extern",  "false",    "float",    "for",     "friend",    "goto",
+        "half",     "if",        "inline",  "int",      "long",     "mutable", "namespace", "new",
+        "noexcept", "not",       "nullptr", "operator", "or",       "private", "protected", "public",
+        "register", "return",    "short",   "signed",   "sizeof",   "static",  "struct",    "switch",
+        "template", "this",      "throw",   "true",     "try",      "typedef", "typename",  "union",
+        "unsigned", "using",     "virtual", "void",     "volatile", "while",   "xor",       "workspace",
+        "tiling",   "bfloat16_t"};
     for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++)
         if (strcmp(name, WORDS[i]) == 0) return true;
     return false;

@@ -8,16 +8,87 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Names that generated code uses for itself: a tensor or number of the user's must not be called so. Compared in camel
- * case, because members are written so. */
-static const char *const OWN_NAMES[] = {
-    "row",     "rows",    "col",      "cols",    "n",         "count",   "start",   "tile",     "core",     "in",       "out",
-    "keep",    "scratch", "stage",    "params",  "pad",       "pitch",   "total",   "begin",    "end",      "units",    "op",
-    "pipe",    "blocks",  "offsets",  "back",    "first",     "group",   "dst",     "src",      "rest",     "context",  "platform",
-    "cores",   "ubBytes", "dtype",    "wanted",  "blockDim",  "tiling",  "name",    "m",        "work",     "half",     "keepMask",
-    "vector",  "columnBlocks", "columnWide", "blockOffsets", "nRows", "nCols", "rowBlocks", "tilesPerCore", "extraTiles", "rowsPerTile",
-    "colsPerTile", "tileLength", "unitsPerCore", "extraUnits", "loadedCol", "workspaces", "share", "longest", "nTiles", "pieces", "fitting",
-    "elementBits", "fixedBytes", "maxRows", "tilingData", "loaded", "step", "io", "slot", "value", "bits", "col0", "i", "j", "k"};
+/* Names that generated code uses for itself: a tensor or number of the user's must not be called so. Compared
+ * in camel case, because members are written so. */
+static const char *const OWN_NAMES[] = {"row",
+                                        "rows",
+                                        "col",
+                                        "cols",
+                                        "n",
+                                        "count",
+                                        "start",
+                                        "tile",
+                                        "core",
+                                        "in",
+                                        "out",
+                                        "keep",
+                                        "scratch",
+                                        "stage",
+                                        "params",
+                                        "pad",
+                                        "pitch",
+                                        "total",
+                                        "begin",
+                                        "end",
+                                        "units",
+                                        "op",
+                                        "pipe",
+                                        "blocks",
+                                        "offsets",
+                                        "back",
+                                        "first",
+                                        "group",
+                                        "dst",
+                                        "src",
+                                        "rest",
+                                        "context",
+                                        "platform",
+                                        "cores",
+                                        "ubBytes",
+                                        "dtype",
+                                        "wanted",
+                                        "blockDim",
+                                        "tiling",
+                                        "name",
+                                        "m",
+                                        "work",
+                                        "half",
+                                        "keepMask",
+                                        "vector",
+                                        "columnBlocks",
+                                        "columnWide",
+                                        "blockOffsets",
+                                        "nRows",
+                                        "nCols",
+                                        "rowBlocks",
+                                        "tilesPerCore",
+                                        "extraTiles",
+                                        "rowsPerTile",
+                                        "colsPerTile",
+                                        "tileLength",
+                                        "unitsPerCore",
+                                        "extraUnits",
+                                        "loadedCol",
+                                        "workspaces",
+                                        "share",
+                                        "longest",
+                                        "nTiles",
+                                        "pieces",
+                                        "fitting",
+                                        "elementBits",
+                                        "fixedBytes",
+                                        "maxRows",
+                                        "tilingData",
+                                        "loaded",
+                                        "step",
+                                        "io",
+                                        "slot",
+                                        "value",
+                                        "bits",
+                                        "col0",
+                                        "i",
+                                        "j",
+                                        "k"};
 
 /* t0, m1, h2, i0, s3, size4, outer0, total2: names made with a number. */
 static bool is_numbered(const char *name) {
@@ -32,7 +103,8 @@ static bool is_numbered(const char *name) {
 static const char *safe_name(Arena *a, const char *name, const char *ending) {
     const char *camel = names_camel(a, name);
     bool taken = is_numbered(name);
-    for (size_t i = 0; i < sizeof OWN_NAMES / sizeof OWN_NAMES[0]; i++) taken |= strcmp(OWN_NAMES[i], camel) == 0;
+    for (size_t i = 0; i < sizeof OWN_NAMES / sizeof OWN_NAMES[0]; i++)
+        taken |= strcmp(OWN_NAMES[i], camel) == 0;
     return taken ? arena_printf(a, "%s_%s", name, ending) : name;
 }
 
@@ -82,11 +154,14 @@ static bool check_ub(const Gen *gen, Err *err) {
     for (size_t i = 0; i < gen->n_passes; i++)
         for (size_t v = 0; v < gen->plan->variants.n; v++) {
             const PlanPass *p = plan_pass(gen->plan, i, v);
-            uint64_t ub = 196608u - 256u - (p->reserved_ub ? HOST_RESERVED_UB : 0), fixed = plan_fixed_bytes(gen->a, p, v);
+            uint64_t ub = 196608u - 256u - (p->reserved_ub ? HOST_RESERVED_UB : 0),
+                     fixed = plan_fixed_bytes(gen->a, p, v);
             uint64_t bits = plan_bits_per_element(gen->a, p, v);
             if (fixed < ub && (ub - fixed) * 8 / bits >= 256) continue;
-            err_set(err, ERR_UNSUPPORTED, gen->g->file, "the operator needs %llu bits of UB for one element; not even a tile of 256 elements fits",
-                    (unsigned long long)bits);
+            err_set(
+                err, ERR_UNSUPPORTED, gen->g->file,
+                "the operator needs %llu bits of UB for one element; not even a tile of 256 elements fits",
+                (unsigned long long)bits);
             return err_hint(err, "split it into operators with fewer tensors and intermediate results");
         }
     return true;
@@ -118,7 +193,9 @@ static bool check_name(const char *name, Err *err) {
     size_t n = strlen(name);
     for (size_t i = 0; i < n; i++)
         if (!isalnum((unsigned char)name[i]) && name[i] != '_') n = 0;
-    if (n == 0) return err_set(err, ERR_USAGE, NULL, "operator name `%s` must consist of letters, digits and `_`", name);
+    if (n == 0)
+        return err_set(err, ERR_USAGE, NULL, "operator name `%s` must consist of letters, digits and `_`",
+                       name);
     return true;
 }
 
@@ -150,8 +227,11 @@ bool gen_operator(Arena *a, const Graph *g, const GenOptions *o, GenResult *r, E
 
 json_t *gen_known_ops(void) {
     json_t *list = json_array();
-    for (size_t i = 0; i < pointwise_count(); i++) json_array_append_new(list, json_string(pointwise_at(i)->target));
-    for (size_t i = 0; i < graph_view_count(); i++) json_array_append_new(list, json_string(graph_view_name(i)));
-    for (size_t i = 0; i < plan_fill_count(); i++) json_array_append_new(list, json_string(plan_fill_name(i)));
+    for (size_t i = 0; i < pointwise_count(); i++)
+        json_array_append_new(list, json_string(pointwise_at(i)->target));
+    for (size_t i = 0; i < graph_view_count(); i++)
+        json_array_append_new(list, json_string(graph_view_name(i)));
+    for (size_t i = 0; i < plan_fill_count(); i++)
+        json_array_append_new(list, json_string(plan_fill_name(i)));
     return list;
 }

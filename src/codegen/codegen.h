@@ -1,5 +1,5 @@
-/* From a graph to everything a person gets: the six sources of a description, the specification and the design text.
- * Writes text only; the same graph and options give the same bytes. */
+/* From a graph to everything a person gets: the six sources of a description, the specification and the
+ * design text. Writes text only; the same graph and options give the same bytes. */
 #ifndef OPWRIGHT_CODEGEN_CODEGEN_H
 #define OPWRIGHT_CODEGEN_CODEGEN_H
 

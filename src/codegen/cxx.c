@@ -72,7 +72,9 @@ void cxx_line(Cxx *cx, const char *fmt, ...) {
     va_end(ap);
 }
 
-void cxx_blank(Cxx *cx) { strbuf_add(&cx->sb, "\n"); }
+void cxx_blank(Cxx *cx) {
+    strbuf_add(&cx->sb, "\n");
+}
 
 void cxx_open(Cxx *cx, const char *fmt, ...) {
     va_list ap;
@@ -88,9 +90,13 @@ void cxx_close(Cxx *cx, const char *tail) {
     put(cx, cx->depth, text, strlen(text));
 }
 
-void cxx_block(Cxx *cx) { put(cx, cx->depth++, "{", 1); }
+void cxx_block(Cxx *cx) {
+    put(cx, cx->depth++, "{", 1);
+}
 
-void cxx_else(Cxx *cx) { put(cx, cx->depth - 1, "} else {", 8); }
+void cxx_else(Cxx *cx) {
+    put(cx, cx->depth - 1, "} else {", 8);
+}
 
 void cxx_function(Cxx *cx, const char *fmt, ...) {
     va_list ap;

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *suffixed(Gen *gen, const GenPass *gp, const char *name) { return arena_printf(gen->a, "%s%s", name, gp->suffix); }
+static const char *suffixed(Gen *gen, const GenPass *gp, const char *name) {
+    return arena_printf(gen->a, "%s%s", name, gp->suffix);
+}
 
 static bool field_exists(const GenPass *gp, const char *name) {
     for (size_t i = 0; i < gp->fields.n; i++)
@@ -17,9 +19,11 @@ static bool field_exists(const GenPass *gp, const char *name) {
     return false;
 }
 
-static void add_field(Gen *gen, GenPass *gp, const char *type, const char *name, const char *value, const Size *size, const char *what) {
+static void add_field(Gen *gen, GenPass *gp, const char *type, const char *name, const char *value,
+                      const Size *size, const char *what) {
     GenField f = {.name = suffixed(gen, gp, name), .type = type, .value = value, .what = what, .size = size};
-    for (int n = 2; field_exists(gp, f.name); n++) f.name = suffixed(gen, gp, arena_printf(gen->a, "%s_%d", name, n));
+    for (int n = 2; field_exists(gp, f.name); n++)
+        f.name = suffixed(gen, gp, arena_printf(gen->a, "%s_%d", name, n));
     vec_push(gen->a, &gp->fields, f);
 }
 
@@ -37,16 +41,18 @@ static void add_size(Gen *gen, GenPass *gp, const char *name, const Size *signed
     if (size_is_const(s, NULL)) return;
     for (size_t i = 0; i < gp->fields.n; i++)
         if (gp->fields.at[i].size && size_equal(gp->fields.at[i].size, s)) return;
-    const char *value = arena_printf(gen->a, "static_cast<uint64_t>(%s)", size_print(gen->a, s, gen->symbols, SIZE_CXX));
+    const char *value =
+        arena_printf(gen->a, "static_cast<uint64_t>(%s)", size_print(gen->a, s, gen->symbols, SIZE_CXX));
     add_field(gen, gp, "uint64_t", name, value, s, what);
 }
 
-/* A dimension of the space always has its field, even when its size is fixed: the loops are written with it. */
+/* A dimension of the space always has its field, even when its size is fixed: the loops are written with it.
+ */
 static void add_dim(Gen *gen, GenPass *gp, const char *name, const Size *s, const char *what) {
     int64_t v;
-    const char *value = size_is_const(s, &v)
-                            ? arena_printf(gen->a, "%" PRId64, v)
-                            : arena_printf(gen->a, "static_cast<uint64_t>(%s)", size_print(gen->a, s, gen->symbols, SIZE_CXX));
+    const char *value = size_is_const(s, &v) ? arena_printf(gen->a, "%" PRId64, v)
+                                             : arena_printf(gen->a, "static_cast<uint64_t>(%s)",
+                                                            size_print(gen->a, s, gen->symbols, SIZE_CXX));
     add_field(gen, gp, "uint64_t", name, value, s, what);
 }
 
@@ -54,12 +60,15 @@ static void add_access_sizes(Gen *gen, GenPass *gp, const PlanAccess *acc) {
     uint32_t rank = gp->p->space.rank;
     const char *camel = names_camel(gen->a, acc->name);
     if (acc->cls == PLAN_NUMBER || acc->cls == PLAN_LINE) {
-        add_size(gen, gp, arena_printf(gen->a, "%sOffset", camel), acc->view.offset, "first element of the view");
+        add_size(gen, gp, arena_printf(gen->a, "%sOffset", camel), acc->view.offset,
+                 "first element of the view");
         return;
     }
     add_size(gen, gp, arena_printf(gen->a, "%sOffset", camel), acc->view.offset, "first element of the view");
     for (uint32_t d = 0; d < rank; d++) {
-        const char *what = d + 1 == rank ? "elements from column to column" : d + 2 == rank ? "elements from row to row" : "elements from index to index";
+        const char *what = d + 1 == rank   ? "elements from column to column"
+                           : d + 2 == rank ? "elements from row to row"
+                                           : "elements from index to index";
         const char *name = d + 1 == rank   ? arena_printf(gen->a, "%sColStride", camel)
                            : d + 2 == rank ? arena_printf(gen->a, "%sRowStride", camel)
                                            : arena_printf(gen->a, "%sStride%u", camel, d);
@@ -84,18 +93,19 @@ static void add_scalars(Gen *gen, GenPass *gp) {
     for (uint32_t i = 0; i < gp->p->scalars.n; i++) {
         const PlanScalar *s = &gp->p->scalars.at[i];
         if (s->kind == PLAN_ELEMENT || is_taken(gp, i, s->name)) continue;
-        const char *from = s->kind == PLAN_ATTRIBUTE ? names_camel(gen->a, s->name)
-                                                     : size_print_factor(gen->a, s->size, gen->symbols, SIZE_CXX);
+        const char *from = s->kind == PLAN_ATTRIBUTE
+                               ? names_camel(gen->a, s->name)
+                               : size_print_factor(gen->a, s->size, gen->symbols, SIZE_CXX);
         for (int as_float = 1; as_float >= 0; as_float--) {
             if (as_float ? !s->as_float : !s->as_int) continue;
-            const char *type = as_float ? "float" : "int32_t", *member = gen_scalar_member(gen, gp->p, i, as_float);
+            const char *type = as_float ? "float" : "int32_t",
+                       *member = gen_scalar_member(gen, gp->p, i, as_float);
             char *name = arena_strndup(gen->a, member, strlen(member) - 1);
             add_field(gen, gp, type, name, arena_printf(gen->a, "static_cast<%s>(%s)", type, from), NULL,
                       s->kind == PLAN_ATTRIBUTE ? "attribute" : "a size as a number");
         }
     }
 }
-
 
 /* 8-byte fields first, in the order they were made: qsort is not stable, so widths are split by hand. */
 static void sort_fields(Gen *gen, GenPass *gp) {

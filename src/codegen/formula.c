@@ -1,5 +1,5 @@
-/* The formula in words and in LaTeX: recipes' texts with the operands put in. Results used more than once, and long ones,
- * get a line of their own, so that the text grows with the graph and not with its paths. */
+/* The formula in words and in LaTeX: recipes' texts with the operands put in. Results used more than once,
+ * and long ones, get a line of their own, so that the text grows with the graph and not with its paths. */
 #include "codegen/gen.h"
 
 #include <ctype.h>
@@ -65,7 +65,8 @@ static const char *as_operand(const Formula *f, const char *s) {
     return is_simple(s) ? s : arena_printf(f->gen->a, f->latex ? "\\left(%s\\right)" : "(%s)", s);
 }
 
-static const char *param_value(Formula *f, const GraphNode *n, const char *params, const char *word, size_t len) {
+static const char *param_value(Formula *f, const GraphNode *n, const char *params, const char *word,
+                               size_t len) {
     size_t i = 0;
     for (const char *p = params; *p; i++) {
         size_t n_name = strcspn(p, " =:"), n_all = strcspn(p, " ");
@@ -87,7 +88,8 @@ static bool stands_alone(const char *before, const char *after, const char *star
     while (before > start && before[-1] == ' ') before--;
     while (*after == ' ') after++;
     char b = before > start ? before[-1] : '(';
-    return (b == '(' || b == ',' || b == '{') && (*after == ')' || *after == ',' || *after == '\0' || *after == '}');
+    return (b == '(' || b == ',' || b == '{') &&
+           (*after == ')' || *after == ',' || *after == '\0' || *after == '}');
 }
 
 /* A word of a recipe's text and what belongs to it: LaTeX writes \\alpha and \\mathit{other}. */
@@ -104,7 +106,9 @@ static Word word_at(const char *p, bool latex) {
     if (italic) w.name += n_italic;
     else if (latex && *p == '\\') w.name++;
     if (!isalpha((unsigned char)*w.name)) return (Word){.name = p};
-    while (isalnum((unsigned char)w.name[w.n_name]) || w.name[w.n_name] == '_' || (w.name[w.n_name] == '\\' && w.name[w.n_name + 1] == '_')) w.n_name++;
+    while (isalnum((unsigned char)w.name[w.n_name]) || w.name[w.n_name] == '_' ||
+           (w.name[w.n_name] == '\\' && w.name[w.n_name + 1] == '_'))
+        w.n_name++;
     w.n_all = (size_t)(w.name - p) + w.n_name;
     if (italic && p[w.n_all] == '}') w.n_all++;
     return w;
@@ -118,7 +122,8 @@ static const char *substitute(Formula *f, const GraphNode *n, const char *form, 
         Word w = word_at(p, f->latex);
         const char *value = w.n_all ? param_value(f, n, params, w.name, w.n_name) : NULL;
         const char *after = p + (w.n_all ? w.n_all : 1);
-        if (value && strcmp(value, "1") == 0 && strncmp(after, times, strlen(times)) == 0) after += strlen(times); /* 1 * x */
+        if (value && strcmp(value, "1") == 0 && strncmp(after, times, strlen(times)) == 0)
+            after += strlen(times); /* 1 * x */
         else if (value) strbuf_add(&sb, stands_alone(p, after, form) ? value : as_operand(f, value));
         else strbuf_addn(&sb, p, (size_t)(after - p));
         p = after;
@@ -126,7 +131,8 @@ static const char *substitute(Formula *f, const GraphNode *n, const char *form, 
     return sb.text;
 }
 
-/* ---- choices: "approximate == 'tanh' ? A : B", in LaTeX \begin{cases} A & .. \\\\ B & .. \end{cases} ------------------- */
+/* ---- choices: "approximate == 'tanh' ? A : B", in LaTeX \begin{cases} A & .. \\\\ B & .. \end{cases}
+ * ------------------- */
 
 /* Position of `mark` in s outside parentheses and braces; NULL: not there. */
 static const char *find_outside(const char *s, const char *mark) {
@@ -139,8 +145,10 @@ static const char *find_outside(const char *s, const char *mark) {
     return NULL;
 }
 
-/* Follows the choices of a text whose conditions compare a parameter with a literal; *branch is the row of the cases. */
-static const char *resolve_text(Formula *f, const GraphNode *n, const char *form, const char *params, int *branch) {
+/* Follows the choices of a text whose conditions compare a parameter with a literal; *branch is the row of
+ * the cases. */
+static const char *resolve_text(Formula *f, const GraphNode *n, const char *form, const char *params,
+                                int *branch) {
     *branch = -1;
     for (const char *ask = find_outside(form, " ? "); ask; ask = find_outside(form, " ? ")) {
         const char *eq = find_outside(form, " == "), *colon = find_outside(ask, " : ");
@@ -177,13 +185,15 @@ static const char *short_name(Arena *a, const char *op) {
 }
 
 static const char *view_text(Formula *f, const GraphNode *n, uint32_t result) {
-    static const char *const SILENT[] = {"expand", "view", "reshape", "_unsafe_view", "unsqueeze", "squeeze", "clone", "contiguous", "alias", "detach",
-                                         "broadcast_in_dim"};
+    static const char *const SILENT[] = {"expand",    "view",    "reshape",         "_unsafe_view",
+                                         "unsqueeze", "squeeze", "clone",           "contiguous",
+                                         "alias",     "detach",  "broadcast_in_dim"};
     const char *name = short_name(f->gen->a, n->op), *x = arg_text(f, &n->args[0]);
     for (size_t i = 0; i < sizeof SILENT / sizeof SILENT[0]; i++)
         if (strcmp(name, SILENT[i]) == 0) return x;
     const char *index = n->is_multi ? arena_printf(f->gen->a, "[%u]", result) : "";
-    return f->latex ? arena_printf(f->gen->a, "\\mathrm{%s}(%s)%s", name_text(&(Formula){.gen = f->gen}, name), x, index)
+    return f->latex ? arena_printf(f->gen->a, "\\mathrm{%s}(%s)%s",
+                                   name_text(&(Formula){.gen = f->gen}, name), x, index)
                     : arena_printf(f->gen->a, "%s(%s)%s", name, x, index);
 }
 
@@ -202,8 +212,10 @@ static const char *node_text(Formula *f, const GraphNode *n, uint32_t result) {
 static const char *value_text(Formula *f, uint32_t value) {
     if (f->text[value]) return f->text[value];
     const GraphValue *v = &f->gen->g->values[value];
-    const char *text = v->node < 0 ? name_text(f, f->gen->g->inputs[v->result].name) : node_text(f, &f->gen->g->nodes[v->node], v->result);
-    bool own_line = value != f->own && v->node >= 0 && !is_simple(text) && (f->uses[value] > 1 || strlen(text) > LONG_TEXT);
+    const char *text = v->node < 0 ? name_text(f, f->gen->g->inputs[v->result].name)
+                                   : node_text(f, &f->gen->g->nodes[v->node], v->result);
+    bool own_line = value != f->own && v->node >= 0 && !is_simple(text) &&
+                    (f->uses[value] > 1 || strlen(text) > LONG_TEXT);
     if (own_line) {
         const char *name = name_text(f, v->id);
         strbuf_printf(&f->lines, f->latex ? "%s &= %s \\\\\n" : "%s = %s\n", name, text);
@@ -215,36 +227,55 @@ static const char *value_text(Formula *f, uint32_t value) {
 
 static const char *arg_text(Formula *f, const GraphArg *arg) {
     switch (arg->kind) {
-    case GRAPH_ARG_REF: return value_text(f, arg->value);
-    case GRAPH_ARG_SCALAR: return name_text(f, f->gen->g->scalars[arg->scalar].name);
-    case GRAPH_ARG_INT: return arena_printf(f->gen->a, "%" PRId64, arg->i);
-    case GRAPH_ARG_NUM: return number_text(f, arg->f);
-    case GRAPH_ARG_BOOL: return arg->i ? "True" : "False";
-    case GRAPH_ARG_STR: return arena_printf(f->gen->a, "'%s'", arg->str);
-    case GRAPH_ARG_SIZE: return size_print(f->gen->a, arg->size, f->gen->symbols, SIZE_PYTHON);
-    case GRAPH_ARG_DTYPE: return dtype_info(arg->dtype)->torch;
-    default: return "None";
+    case GRAPH_ARG_REF:
+        return value_text(f, arg->value);
+    case GRAPH_ARG_SCALAR:
+        return name_text(f, f->gen->g->scalars[arg->scalar].name);
+    case GRAPH_ARG_INT:
+        return arena_printf(f->gen->a, "%" PRId64, arg->i);
+    case GRAPH_ARG_NUM:
+        return number_text(f, arg->f);
+    case GRAPH_ARG_BOOL:
+        return arg->i ? "True" : "False";
+    case GRAPH_ARG_STR:
+        return arena_printf(f->gen->a, "'%s'", arg->str);
+    case GRAPH_ARG_SIZE:
+        return size_print(f->gen->a, arg->size, f->gen->symbols, SIZE_PYTHON);
+    case GRAPH_ARG_DTYPE:
+        return dtype_info(arg->dtype)->torch;
+    default:
+        return "None";
     }
 }
 
 static const char *formula(Gen *gen, size_t output, bool latex) {
     const Graph *g = gen->g;
-    Formula f = {.gen = gen, .latex = latex, .text = ARENA_ARRAY(gen->a, g->n_values, const char *), .uses = ARENA_ARRAY(gen->a, g->n_values, uint32_t)};
+    Formula f = {.gen = gen,
+                 .latex = latex,
+                 .text = ARENA_ARRAY(gen->a, g->n_values, const char *),
+                 .uses = ARENA_ARRAY(gen->a, g->n_values, uint32_t)};
     strbuf_init(&f.lines, gen->a);
     count_uses(g, f.uses);
     f.own = g->outputs[output].value; /* its line is the output's */
-    const char *name = name_text(&f, g->outputs[output].name), *text = value_text(&f, g->outputs[output].value);
-    if (latex && f.lines.n_bytes) return arena_printf(gen->a, "\\begin{aligned}\n%s%s &= %s\n\\end{aligned}", f.lines.text, name, text);
+    const char *name = name_text(&f, g->outputs[output].name),
+               *text = value_text(&f, g->outputs[output].value);
+    if (latex && f.lines.n_bytes)
+        return arena_printf(gen->a, "\\begin{aligned}\n%s%s &= %s\n\\end{aligned}", f.lines.text, name, text);
     return arena_printf(gen->a, "%s%s = %s", f.lines.text, name, text);
 }
 
-const char *gen_formula_text(Gen *gen, size_t output) { return formula(gen, output, false); }
-const char *gen_formula_latex(Gen *gen, size_t output) { return formula(gen, output, true); }
+const char *gen_formula_text(Gen *gen, size_t output) {
+    return formula(gen, output, false);
+}
+const char *gen_formula_latex(Gen *gen, size_t output) {
+    return formula(gen, output, true);
+}
 
-/* ---- category ---------------------------------------------------------------------------------------------------- */
+/* ---- category
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* From what the operator is made of: only views; comparisons; operands of several shapes; one tensor through a non-linear
- * function; other arithmetic. */
+/* From what the operator is made of: only views; comparisons; operands of several shapes; one tensor through
+ * a non-linear function; other arithmetic. */
 const char *gen_category(const Gen *gen) {
     const Graph *g = gen->g;
     size_t n_pointwise = 0;
@@ -254,7 +285,8 @@ const char *gen_category(const Gen *gen) {
         const PlanPass *p = gen->pass[i].p;
         for (size_t k = 0; k < p->kir->insns.n; k++) {
             KirOp op = p->kir->insns.at[k].op;
-            nonlinear |= op == KIR_EXP_F || op == KIR_LN_F || op == KIR_RELU_F || op == KIR_SELS_F || op == KIR_SEL_F || op == KIR_MAXS_F;
+            nonlinear |= op == KIR_EXP_F || op == KIR_LN_F || op == KIR_RELU_F || op == KIR_SELS_F ||
+                         op == KIR_SEL_F || op == KIR_MAXS_F;
         }
         for (size_t k = 0; k < p->access.n; k++) {
             const PlanAccess *acc = &p->access.at[k];

@@ -26,8 +26,8 @@ typedef struct Gen {
     Arena *a;
     const Graph *g;
     const Plan *plan;
-    const char *chip, *name;    /* "Ascend910B4", "bias_gelu" */
-    const char **symbols;       /* C++ names of the symbols: locals of host code */
+    const char *chip, *name; /* "Ascend910B4", "bias_gelu" */
+    const char **symbols;    /* C++ names of the symbols: locals of host code */
     const char *op_type, *snake, *tiling_type;
     bool explain;
     GenPass *pass;

@@ -1,7 +1,9 @@
 /* What host sources share: which symbols they need, shapes as text, dtypes over variants. */
 #include "codegen/host.h"
 
-HostSizes host_sizes_new(Gen *gen) { return (HostSizes){.symbol = ARENA_ARRAY(gen->a, gen->g->n_symbols, bool)}; }
+HostSizes host_sizes_new(Gen *gen) {
+    return (HostSizes){.symbol = ARENA_ARRAY(gen->a, gen->g->n_symbols, bool)};
+}
 
 void host_use_size(Gen *gen, HostSizes *hs, const Size *s) {
     for (uint32_t i = 0; i < gen->g->n_symbols; i++) hs->symbol[i] |= size_uses(s, i);

@@ -4,8 +4,8 @@
 
 #include "codegen/gen.h"
 
-/* "const int64_t s0 = x.size(0);" for every symbol that `needs` names; fmt has %s for the input's index or name and %u
- * for the dimension. */
+/* "const int64_t s0 = x.size(0);" for every symbol that `needs` names; fmt has %s for the input's index or
+ * name and %u for the dimension. */
 typedef struct HostSizes {
     bool *symbol; /* which symbols are in use */
 } HostSizes;

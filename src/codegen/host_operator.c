@@ -13,16 +13,25 @@ static void write_helpers(Gen *gen, Cxx *cx) {
         rows |= gen->pass[i].p->schedule == PLAN_ROWS;
         reserved |= host_reserves_ub(gen, &gen->pass[i]);
     }
-    if (flat) cxx_line(cx, "constexpr uint64_t UNIT = %u; // elements: cores take whole units, the same number in the kernel", GEN_UNIT);
+    if (flat)
+        cxx_line(cx,
+                 "constexpr uint64_t UNIT = %u; // elements: cores take whole units, the same number in the "
+                 "kernel",
+                 GEN_UNIT);
     cxx_line(cx, "constexpr uint64_t MIN_TILE = %u; // elements", HOST_MIN_TILE);
     if (flat) cxx_line(cx, "constexpr uint64_t MAX_COPY_BYTES = %u;", HOST_MAX_COPY_BYTES);
     if (rows) cxx_line(cx, "constexpr uint64_t MAX_TILE = %u; // elements", PLAN_MAX_TILE);
-    if (rows) cxx_line(cx, "constexpr uint64_t MAX_ROWS = %u; // of a tile, the same number in the kernel", PLAN_MAX_ROWS);
-    if (reserved) cxx_line(cx, "constexpr uint64_t RESERVED_UB = %u; // Select works in the last 8 KB of UB", HOST_RESERVED_UB);
+    if (rows)
+        cxx_line(cx, "constexpr uint64_t MAX_ROWS = %u; // of a tile, the same number in the kernel",
+                 PLAN_MAX_ROWS);
+    if (reserved)
+        cxx_line(cx, "constexpr uint64_t RESERVED_UB = %u; // Select works in the last 8 KB of UB",
+                 HOST_RESERVED_UB);
     cxx_blank(cx);
     cxx_line(cx, "uint64_t CeilDiv(uint64_t n, uint64_t by) { return (n + by - 1) / by; }");
     cxx_line(cx, "uint64_t AlignUp(uint64_t n, uint64_t unit) { return CeilDiv(n, unit) * unit; }");
-    cxx_line(cx, "uint64_t Clamp(uint64_t n, uint64_t low, uint64_t high) { return std::max(low, std::min(n, high)); }");
+    cxx_line(cx, "uint64_t Clamp(uint64_t n, uint64_t low, uint64_t high) { return std::max(low, std::min(n, "
+                 "high)); }");
 }
 
 static void use_field_sizes(Gen *gen, HostSizes *hs) {
@@ -40,8 +49,10 @@ static void write_tiling_sizes(Gen *gen, Cxx *cx) {
     use_field_sizes(gen, &hs);
     for (size_t i = 0; i < gen->g->n_symbols; i++)
         if (hs.symbol[i])
-            cxx_line(cx, "const int64_t %s = context->GetInputShape(%u)->GetStorageShape().GetDim(%u); // of %s", gen->symbols[i],
-                     gen->g->symbols[i].input, gen->g->symbols[i].dim, gen->g->inputs[gen->g->symbols[i].input].name);
+            cxx_line(cx,
+                     "const int64_t %s = context->GetInputShape(%u)->GetStorageShape().GetDim(%u); // of %s",
+                     gen->symbols[i], gen->g->symbols[i].input, gen->g->symbols[i].dim,
+                     gen->g->inputs[gen->g->symbols[i].input].name);
 }
 
 static bool scalar_in_use(const Gen *gen, uint32_t index) {
@@ -54,11 +65,13 @@ static bool scalar_in_use(const Gen *gen, uint32_t index) {
 }
 
 static void write_attributes(Gen *gen, Cxx *cx) {
-    static const char *const TYPES[] = {"float", "int64_t", "bool"}, *const GETTERS[] = {"GetFloat", "GetInt", "GetBool"};
+    static const char *const TYPES[] = {"float", "int64_t", "bool"}, *const GETTERS[] = {"GetFloat", "GetInt",
+                                                                                         "GetBool"};
     for (uint32_t i = 0; i < gen->g->n_scalars; i++) {
         const GraphScalar *s = &gen->g->scalars[i];
         if (scalar_in_use(gen, i))
-            cxx_line(cx, "const %s %s = *context->GetAttrs()->%s(%u);", TYPES[s->type], names_camel(gen->a, s->name), GETTERS[s->type], i);
+            cxx_line(cx, "const %s %s = *context->GetAttrs()->%s(%u);", TYPES[s->type],
+                     names_camel(gen->a, s->name), GETTERS[s->type], i);
     }
 }
 
@@ -66,7 +79,9 @@ static void write_tiling_func(Gen *gen, Cxx *cx) {
     cxx_function(cx, "static ge::graphStatus TilingFunc(gert::TilingContext *context)");
     write_tiling_sizes(gen, cx);
     write_attributes(gen, cx);
-    if (host_uses_dtype(gen)) cxx_line(cx, "const ge::DataType dtype = context->GetInputDesc(%zu)->GetDataType();", host_key_input(gen));
+    if (host_uses_dtype(gen))
+        cxx_line(cx, "const ge::DataType dtype = context->GetInputDesc(%zu)->GetDataType();",
+                 host_key_input(gen));
     cxx_blank(cx);
     cxx_line(cx, "const auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());");
     cxx_line(cx, "const uint64_t cores = platform.GetCoreNumAiv();");
@@ -78,7 +93,8 @@ static void write_tiling_func(Gen *gen, Cxx *cx) {
     }
     StrBuf wanted;
     strbuf_init(&wanted, gen->a);
-    for (size_t i = 0; i < gen->n_passes; i++) strbuf_printf(&wanted, "%swanted%s", i ? ", " : "", gen->pass[i].suffix);
+    for (size_t i = 0; i < gen->n_passes; i++)
+        strbuf_printf(&wanted, "%swanted%s", i ? ", " : "", gen->pass[i].suffix);
     cxx_blank(cx);
     if (gen->n_passes > 1) cxx_line(cx, "const uint64_t blockDim = std::max<uint64_t>({%s});", wanted.text);
     else cxx_line(cx, "const uint64_t blockDim = %s;", wanted.text);
@@ -86,7 +102,8 @@ static void write_tiling_func(Gen *gen, Cxx *cx) {
     for (size_t i = 0; i < gen->n_passes; i++) host_write_split(gen, &gen->pass[i], cx);
     cxx_blank(cx);
     cxx_line(cx, "context->SetBlockDim(static_cast<uint32_t>(blockDim));");
-    cxx_line(cx, "tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());");
+    cxx_line(cx, "tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), "
+                 "context->GetRawTilingData()->GetCapacity());");
     cxx_line(cx, "context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());");
     cxx_line(cx, "size_t *workspaces = context->GetWorkspaceSizes(1);");
     cxx_line(cx, "workspaces[0] = 0;");
@@ -94,16 +111,18 @@ static void write_tiling_func(Gen *gen, Cxx *cx) {
     cxx_close(cx, "");
 }
 
-/* ---- inference --------------------------------------------------------------------------------------------------- */
+/* ---- inference
+ * --------------------------------------------------------------------------------------------------- */
 
 static void write_infer_shape(Gen *gen, Cxx *cx) {
     HostSizes hs = host_sizes_new(gen);
-    for (size_t i = 0; i < gen->g->n_outputs; i++) host_use_shape(gen, &hs, &gen->g->values[gen->g->outputs[i].value].shape);
+    for (size_t i = 0; i < gen->g->n_outputs; i++)
+        host_use_shape(gen, &hs, &gen->g->values[gen->g->outputs[i].value].shape);
     cxx_function(cx, "static ge::graphStatus InferShape(gert::InferShapeContext *context)");
     for (size_t i = 0; i < gen->g->n_symbols; i++)
         if (hs.symbol[i])
-            cxx_line(cx, "const int64_t %s = context->GetInputShape(%u)->GetDim(%u);", gen->symbols[i], gen->g->symbols[i].input,
-                     gen->g->symbols[i].dim);
+            cxx_line(cx, "const int64_t %s = context->GetInputShape(%u)->GetDim(%u);", gen->symbols[i],
+                     gen->g->symbols[i].input, gen->g->symbols[i].dim);
     for (size_t i = 0; i < gen->g->n_outputs; i++)
         cxx_line(cx, "*context->GetOutputShape(%zu) = gert::Shape(%s);", i,
                  host_shape_list(gen, &gen->g->values[gen->g->outputs[i].value].shape));
@@ -112,7 +131,8 @@ static void write_infer_shape(Gen *gen, Cxx *cx) {
 }
 
 static const char *output_type(Gen *gen, const GraphValue *v) {
-    if (!host_dtype_varies(gen, v)) return arena_printf(gen->a, "ge::%s", dtype_info(gen_value_dtype(gen, v, 0))->ge);
+    if (!host_dtype_varies(gen, v))
+        return arena_printf(gen->a, "ge::%s", dtype_info(gen_value_dtype(gen, v, 0))->ge);
     for (size_t i = 0; i < gen->g->n_inputs; i++)
         if (host_same_dtypes(gen, v, &gen->g->values[gen->g->inputs[i].value]))
             return arena_printf(gen->a, "context->GetInputDataType(%zu)", i);
@@ -130,27 +150,34 @@ static const char *output_type(Gen *gen, const GraphValue *v) {
 static void write_infer_types(Gen *gen, Cxx *cx) {
     cxx_function(cx, "static ge::graphStatus InferDataType(gert::InferDataTypeContext *context)");
     for (size_t i = 0; i < gen->g->n_outputs; i++)
-        cxx_line(cx, "context->SetOutputDataType(%zu, %s);", i, output_type(gen, &gen->g->values[gen->g->outputs[i].value]));
+        cxx_line(cx, "context->SetOutputDataType(%zu, %s);", i,
+                 output_type(gen, &gen->g->values[gen->g->outputs[i].value]));
     cxx_line(cx, "return ge::GRAPH_SUCCESS;");
     cxx_close(cx, "");
 }
 
-/* ---- definition -------------------------------------------------------------------------------------------------- */
+/* ---- definition
+ * -------------------------------------------------------------------------------------------------- */
 
-static const char *repeat(Gen *gen, const char *(*item)(Gen *, const GraphValue *, size_t), const GraphValue *v) {
+static const char *repeat(Gen *gen, const char *(*item)(Gen *, const GraphValue *, size_t),
+                          const GraphValue *v) {
     StrBuf sb;
     strbuf_init(&sb, gen->a);
-    for (size_t k = 0; k < gen->plan->variants.n; k++) strbuf_printf(&sb, "%sge::%s", k ? ", " : "", item(gen, v, k));
+    for (size_t k = 0; k < gen->plan->variants.n; k++)
+        strbuf_printf(&sb, "%sge::%s", k ? ", " : "", item(gen, v, k));
     return sb.text;
 }
 
-static const char *ge_type(Gen *gen, const GraphValue *v, size_t k) { return dtype_info(gen_value_dtype(gen, v, k))->ge; }
+static const char *ge_type(Gen *gen, const GraphValue *v, size_t k) {
+    return dtype_info(gen_value_dtype(gen, v, k))->ge;
+}
 static const char *ge_format(Gen *gen, const GraphValue *v, size_t k) {
     (void)gen, (void)v, (void)k;
     return "FORMAT_ND";
 }
 
-static void write_tensor(Gen *gen, Cxx *cx, const char *kind, const char *name, const GraphValue *v, bool is_input) {
+static void write_tensor(Gen *gen, Cxx *cx, const char *kind, const char *name, const GraphValue *v,
+                         bool is_input) {
     const char *formats = repeat(gen, ge_format, v);
     cxx_line(cx, "this->%s(\"%s\")", kind, name);
     cx->depth++;
@@ -170,11 +197,14 @@ static void write_op_def(Gen *gen, Cxx *cx) {
     cx->depth++;
     cxx_function(cx, "explicit %s(const char *name) : OpDef(name)", gen->op_type);
     for (size_t i = 0; i < gen->g->n_inputs; i++)
-        write_tensor(gen, cx, "Input", gen->g->inputs[i].name, &gen->g->values[gen->g->inputs[i].value], true);
+        write_tensor(gen, cx, "Input", gen->g->inputs[i].name, &gen->g->values[gen->g->inputs[i].value],
+                     true);
     for (size_t i = 0; i < gen->g->n_outputs; i++)
-        write_tensor(gen, cx, "Output", gen->g->outputs[i].name, &gen->g->values[gen->g->outputs[i].value], false);
+        write_tensor(gen, cx, "Output", gen->g->outputs[i].name, &gen->g->values[gen->g->outputs[i].value],
+                     false);
     for (size_t i = 0; i < gen->g->n_scalars; i++)
-        cxx_line(cx, "this->Attr(\"%s\").AttrType(REQUIRED).%s();", gen->g->scalars[i].name, TYPES[gen->g->scalars[i].type]);
+        cxx_line(cx, "this->Attr(\"%s\").AttrType(REQUIRED).%s();", gen->g->scalars[i].name,
+                 TYPES[gen->g->scalars[i].type]);
     cxx_blank(cx);
     cxx_line(cx, "this->SetInferShape(ge::InferShape).SetInferDataType(ge::InferDataType);");
     cxx_line(cx, "this->AICore().SetTiling(optiling::TilingFunc);");

@@ -1,4 +1,5 @@
-/* The tile formula: host code that solves a pass's tiles from the size of UB and shares them among the cores. */
+/* The tile formula: host code that solves a pass's tiles from the size of UB and shares them among the cores.
+ */
 #include "codegen/host_tile.h"
 
 #include "codegen/kernel.h"
@@ -20,7 +21,8 @@ static const char *by_dtype(Gen *gen, const uint32_t *number) {
         const char *join = "";
         for (size_t w = v; w < n; w++) {
             if (number[w] != number[v]) continue;
-            strbuf_printf(&sb, "%sdtype == ge::%s", join, dtype_info(gen->g->variants[gen->plan->variants.at[w]])->ge);
+            strbuf_printf(&sb, "%sdtype == ge::%s", join,
+                          dtype_info(gen->g->variants[gen->plan->variants.at[w]])->ge);
             join = " || ";
             done[w] = true;
         }
@@ -32,13 +34,15 @@ static const char *by_dtype(Gen *gen, const uint32_t *number) {
 
 static const char *bits_text(Gen *gen, const GenPass *gp) {
     uint32_t *n = ARENA_ARRAY(gen->a, gen->plan->variants.n, uint32_t);
-    for (size_t v = 0; v < gen->plan->variants.n; v++) n[v] = plan_bits_per_element(gen->a, plan_pass(gen->plan, gp->index, v), v);
+    for (size_t v = 0; v < gen->plan->variants.n; v++)
+        n[v] = plan_bits_per_element(gen->a, plan_pass(gen->plan, gp->index, v), v);
     return by_dtype(gen, n);
 }
 
 static const char *fixed_text(Gen *gen, const GenPass *gp) {
     uint32_t *n = ARENA_ARRAY(gen->a, gen->plan->variants.n, uint32_t);
-    for (size_t v = 0; v < gen->plan->variants.n; v++) n[v] = plan_fixed_bytes(gen->a, plan_pass(gen->plan, gp->index, v), v);
+    for (size_t v = 0; v < gen->plan->variants.n; v++)
+        n[v] = plan_fixed_bytes(gen->a, plan_pass(gen->plan, gp->index, v), v);
     return by_dtype(gen, n);
 }
 
@@ -59,7 +63,8 @@ static const char *widest_text(Gen *gen, const GenPass *gp) {
 
 bool host_uses_dtype(Gen *gen) {
     for (size_t i = 0; i < gen->n_passes; i++)
-        if (strstr(bits_text(gen, &gen->pass[i]), "dtype") || strstr(fixed_text(gen, &gen->pass[i]), "dtype") ||
+        if (strstr(bits_text(gen, &gen->pass[i]), "dtype") ||
+            strstr(fixed_text(gen, &gen->pass[i]), "dtype") ||
             strstr(widest_text(gen, &gen->pass[i]), "dtype"))
             return true;
     return false;
@@ -73,7 +78,8 @@ bool host_reserves_ub(const Gen *gen, const GenPass *gp) {
 
 static const char *field_value(const GenPass *gp, const char *name) {
     for (size_t i = 0; i < gp->fields.n; i++)
-        if (strncmp(gp->fields.at[i].name, name, strlen(name)) == 0 && strcmp(gp->fields.at[i].name + strlen(name), gp->suffix) == 0)
+        if (strncmp(gp->fields.at[i].name, name, strlen(name)) == 0 &&
+            strcmp(gp->fields.at[i].name + strlen(name), gp->suffix) == 0)
             return gp->fields.at[i].value;
     return "0";
 }
@@ -83,7 +89,8 @@ static void write_ub(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_comment(cx, "UB one element of a tile takes: queue buffers twice, work slots once.");
     cxx_line(cx, "const uint64_t elementBits%s = %s;", s, bits_text(gen, gp));
     if (strcmp(fixed, "0") != 0) cxx_line(cx, "const uint64_t fixedBytes%s = %s;", s, fixed);
-    const char *bytes = strcmp(fixed, "0") != 0 ? arena_printf(gen->a, "ubBytes - fixedBytes%s", s) : "ubBytes";
+    const char *bytes =
+        strcmp(fixed, "0") != 0 ? arena_printf(gen->a, "ubBytes - fixedBytes%s", s) : "ubBytes";
     if (host_reserves_ub(gen, gp)) bytes = arena_printf(gen->a, "%s - RESERVED_UB", bytes);
     if (strchr(bytes, ' ')) bytes = arena_printf(gen->a, "(%s)", bytes);
     cxx_line(cx, "const uint64_t fitting%s = %s * 8 / elementBits%s / 256 * 256;", s, bytes, s);
@@ -102,27 +109,38 @@ static void write_flat(Gen *gen, const GenPass *gp, Cxx *cx) {
 static void write_flat_end(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix;
     cxx_line(cx, "const uint64_t unitsPerCore%s = units%s / blockDim;", s, s);
-    cxx_comment(cx, "Tiles of one core are alike: at least four of them, no copy over 32 KB, none under 4 KB.");
-    cxx_line(cx, "const uint64_t share%s = (unitsPerCore%s + (units%s %% blockDim != 0 ? 1 : 0)) * UNIT;", s, s, s);
+    cxx_comment(cx,
+                "Tiles of one core are alike: at least four of them, no copy over 32 KB, none under 4 KB.");
+    cxx_line(cx, "const uint64_t share%s = (unitsPerCore%s + (units%s %% blockDim != 0 ? 1 : 0)) * UNIT;", s,
+             s, s);
     const char *widest = widest_text(gen, gp);
     if (strchr(widest, ' ')) widest = arena_printf(gen->a, "(%s)", widest);
     cxx_line(cx, "const uint64_t longest%s = Clamp(MAX_COPY_BYTES / %s, 256, fitting%s);", s, widest, s);
-    cxx_line(cx, "const uint64_t nTiles%s = std::max(CeilDiv(share%s, longest%s), Clamp(share%s / MIN_TILE, 1, 4));", s, s, s, s);
-    cxx_line(cx, "const uint64_t tileLength%s = std::max<uint64_t>(AlignUp(CeilDiv(share%s, nTiles%s), 256), 256);", s, s, s);
+    cxx_line(
+        cx,
+        "const uint64_t nTiles%s = std::max(CeilDiv(share%s, longest%s), Clamp(share%s / MIN_TILE, 1, 4));",
+        s, s, s, s);
+    cxx_line(
+        cx,
+        "const uint64_t tileLength%s = std::max<uint64_t>(AlignUp(CeilDiv(share%s, nTiles%s), 256), 256);", s,
+        s, s);
     cxx_line(cx, "tiling.set_total%s(total%s);", s, s);
     cxx_line(cx, "tiling.set_unitsPerCore%s(unitsPerCore%s);", s, s);
     cxx_line(cx, "tiling.set_extraUnits%s(static_cast<uint32_t>(units%s %% blockDim));", s, s);
     cxx_line(cx, "tiling.set_tileLength%s(static_cast<uint32_t>(tileLength%s));", s, s);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* Rows that one gathering copy brings in at once. */
 uint32_t host_row_group(const Gen *gen, const GenPass *gp) {
     uint32_t group = 1, last = gp->p->space.rank - 1;
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
-        if (acc->is_store || acc->cls != PLAN_STRIDED || !size_is(acc->view.stride[last - 1], 1) || gen_is_bool(acc)) continue;
+        if (acc->is_store || acc->cls != PLAN_STRIDED || !size_is(acc->view.stride[last - 1], 1) ||
+            gen_is_bool(acc))
+            continue;
         uint32_t n = gen_is_always_wide(gen, acc) ? 8 : 16;
         if (n > group) group = n;
     }
@@ -138,11 +156,17 @@ static void write_row_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
         const PlanAccess *acc = &gp->p->access.at[i];
         if (acc->is_store || (acc->cls != PLAN_ROW && acc->cls != PLAN_COLUMN)) continue;
         const Size *step = acc->view.stride[gp->p->space.rank - 2];
-        if (size_is_const(step, NULL) || size_equal(step, gp->p->space.dim[gp->p->space.rank - 1]) || !size_is_nonnegative(step)) continue;
-        strbuf_printf(&steps, ", static_cast<uint64_t>(%s)", size_print(gen->a, step, gen->symbols, SIZE_CXX));
+        if (size_is_const(step, NULL) || size_equal(step, gp->p->space.dim[gp->p->space.rank - 1]) ||
+            !size_is_nonnegative(step))
+            continue;
+        strbuf_printf(&steps, ", static_cast<uint64_t>(%s)",
+                      size_print(gen->a, step, gen->symbols, SIZE_CXX));
     }
     cxx_comment(cx, "A copy of several rows holds their distance in 32 bits of bytes.");
-    cxx_line(cx, "const uint64_t maxRows%s = std::max<uint64_t>({%s}) * sizeof(float) > UINT32_MAX ? 1 : MAX_ROWS;", s, steps.text);
+    cxx_line(
+        cx,
+        "const uint64_t maxRows%s = std::max<uint64_t>({%s}) * sizeof(float) > UINT32_MAX ? 1 : MAX_ROWS;", s,
+        steps.text);
 }
 
 static void write_gather_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
@@ -152,7 +176,8 @@ static void write_gather_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
         if (acc->is_store || acc->cls != PLAN_STRIDED || size_is_const(step, NULL)) continue;
         if (!size_is_nonnegative(step)) step = size_sub(gen->a, size_const(gen->a, 0), step);
         cxx_comment(cx, "So does a gathering copy for the distance of columns.");
-        cxx_open(cx, "if (static_cast<uint64_t>(%s) * sizeof(float) > UINT32_MAX)", size_print(gen->a, step, gen->symbols, SIZE_CXX));
+        cxx_open(cx, "if (static_cast<uint64_t>(%s) * sizeof(float) > UINT32_MAX)",
+                 size_print(gen->a, step, gen->symbols, SIZE_CXX));
         cxx_line(cx, "return ge::GRAPH_FAILED;");
         cxx_close(cx, "");
     }
@@ -164,7 +189,8 @@ static void write_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     StrBuf runs;
     strbuf_init(&runs, gen->a);
     for (uint32_t d = 0; d + 2 < p->space.rank; d++) {
-        cxx_line(cx, "const uint64_t outer%u%s = %s;", d, s, field_value(gp, arena_printf(gen->a, "outer%u", d)));
+        cxx_line(cx, "const uint64_t outer%u%s = %s;", d, s,
+                 field_value(gp, arena_printf(gen->a, "outer%u", d)));
         strbuf_printf(&runs, "outer%u%s * ", d, s);
     }
     cxx_line(cx, "const uint64_t rows%s = %s;", s, field_value(gp, "rows"));
@@ -175,14 +201,20 @@ static void write_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     write_row_limit(gen, gp, cx);
     cxx_comment(cx, "Whole rows when they fit, several of them when they are short.");
     cxx_line(cx, "const uint64_t pieces%s = std::max<uint64_t>(CeilDiv(cols%s, longest%s), 1);", s, s, s);
-    cxx_line(cx, "uint64_t colsPerTile%s = std::max<uint64_t>(AlignUp(CeilDiv(cols%s, pieces%s), 64), 64);", s, s, s);
-    cxx_line(cx, "uint64_t rowsPerTile%s = Clamp(std::min(longest%s / colsPerTile%s, rows%s), 1, maxRows%s);", s, s, s, s, s);
+    cxx_line(cx, "uint64_t colsPerTile%s = std::max<uint64_t>(AlignUp(CeilDiv(cols%s, pieces%s), 64), 64);",
+             s, s, s);
+    cxx_line(cx, "uint64_t rowsPerTile%s = Clamp(std::min(longest%s / colsPerTile%s, rows%s), 1, maxRows%s);",
+             s, s, s, s, s);
     cxx_comment(cx, "Smaller tiles until every core has four, down to 4 KB of float32.");
     cxx_open(cx, "const auto countTiles%s = [&]()", s);
-    cxx_line(cx, "return %sCeilDiv(rows%s, rowsPerTile%s) * CeilDiv(cols%s, colsPerTile%s);", runs.text, s, s, s, s);
+    cxx_line(cx, "return %sCeilDiv(rows%s, rowsPerTile%s) * CeilDiv(cols%s, colsPerTile%s);", runs.text, s, s,
+             s, s);
     cxx_close(cx, ";");
     uint32_t group = host_row_group(gen, gp);
-    cxx_open(cx, "while (countTiles%s() < 4 * cores && rowsPerTile%s > %u && rowsPerTile%s * colsPerTile%s > MIN_TILE)", s, s, group, s, s);
+    cxx_open(cx,
+             "while (countTiles%s() < 4 * cores && rowsPerTile%s > %u && rowsPerTile%s * colsPerTile%s > "
+             "MIN_TILE)",
+             s, s, group, s, s);
     cxx_line(cx, "rowsPerTile%s = CeilDiv(rowsPerTile%s, 2);", s, s);
     cxx_close(cx, "");
     cxx_open(cx, "while (countTiles%s() < 4 * cores && colsPerTile%s > MIN_TILE)", s, s);
@@ -200,7 +232,8 @@ static void write_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 static void write_rows_end(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix;
-    for (uint32_t d = 0; d + 2 < gp->p->space.rank; d++) cxx_line(cx, "tiling.set_outer%u%s(outer%u%s);", d, s, d, s);
+    for (uint32_t d = 0; d + 2 < gp->p->space.rank; d++)
+        cxx_line(cx, "tiling.set_outer%u%s(outer%u%s);", d, s, d, s);
     cxx_line(cx, "tiling.set_rows%s(rows%s);", s, s);
     cxx_line(cx, "tiling.set_cols%s(cols%s);", s, s);
     cxx_line(cx, "tiling.set_rowBlocks%s(CeilDiv(rows%s, rowsPerTile%s));", s, s, s);
@@ -208,7 +241,9 @@ static void write_rows_end(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_line(cx, "tiling.set_extraTiles%s(static_cast<uint32_t>(nTiles%s %% blockDim));", s, s);
     cxx_line(cx, "tiling.set_rowsPerTile%s(static_cast<uint32_t>(rowsPerTile%s));", s, s);
     cxx_line(cx, "tiling.set_colsPerTile%s(static_cast<uint32_t>(colsPerTile%s));", s, s);
-    cxx_line(cx, "tiling.set_tileLength%s(static_cast<uint32_t>(AlignUp(rowsPerTile%s * colsPerTile%s, 256)));", s, s, s);
+    cxx_line(cx,
+             "tiling.set_tileLength%s(static_cast<uint32_t>(AlignUp(rowsPerTile%s * colsPerTile%s, 256)));",
+             s, s, s);
     (void)gen;
 }
 
@@ -218,14 +253,16 @@ void host_write_tiles(Gen *gen, const GenPass *gp, Cxx *cx) {
 }
 
 void host_write_split(Gen *gen, const GenPass *gp, Cxx *cx) {
-    static const char *const SET[] = {"total", "unitsPerCore", "extraUnits", "tileLength", "rows", "cols", "rowBlocks", "tilesPerCore", "extraTiles",
-                                      "rowsPerTile", "colsPerTile"};
+    static const char *const SET[] = {"total",      "unitsPerCore", "extraUnits", "tileLength",
+                                      "rows",       "cols",         "rowBlocks",  "tilesPerCore",
+                                      "extraTiles", "rowsPerTile",  "colsPerTile"};
     if (gp->p->schedule == PLAN_FLAT) write_flat_end(gen, gp, cx);
     else write_rows_end(gen, gp, cx);
     for (size_t i = 0; i < gp->fields.n; i++) {
         const GenField *f = &gp->fields.at[i];
         bool set = strncmp(f->name, "outer", 5) == 0;
-        for (size_t k = 0; k < sizeof SET / sizeof SET[0]; k++) set |= strcmp(f->name, arena_printf(gen->a, "%s%s", SET[k], gp->suffix)) == 0;
+        for (size_t k = 0; k < sizeof SET / sizeof SET[0]; k++)
+            set |= strcmp(f->name, arena_printf(gen->a, "%s%s", SET[k], gp->suffix)) == 0;
         if (!set && f->value) cxx_line(cx, "tiling.set_%s(%s);", f->name, f->value);
     }
 }

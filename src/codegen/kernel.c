@@ -1,4 +1,5 @@
-/* kernel_src: helpers, one class for each pass, the entry. Data movement is kernel_copy.c, arithmetic kernel_compute.c. */
+/* kernel_src: helpers, one class for each pass, the entry. Data movement is kernel_copy.c, arithmetic
+ * kernel_compute.c. */
 #include "codegen/gen.h"
 #include "codegen/host.h"
 #include "codegen/kernel.h"
@@ -17,12 +18,16 @@ bool gen_has_class(const GenPass *gp, PlanClass c) {
     return false;
 }
 
-static bool is_moved(const PlanAccess *acc) { return acc->cls != PLAN_NUMBER; }
+static bool is_moved(const PlanAccess *acc) {
+    return acc->cls != PLAN_NUMBER;
+}
 
 static bool has_narrow_float(const Gen *gen, const GenPass *gp, int stores) {
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
-        if (is_moved(acc) && (stores < 0 || acc->is_store == stores) && gen_is_float(acc) && !gen_is_always_wide(gen, acc)) return true;
+        if (is_moved(acc) && (stores < 0 || acc->is_store == stores) && gen_is_float(acc) &&
+            !gen_is_always_wide(gen, acc))
+            return true;
     }
     return false;
 }
@@ -30,7 +35,8 @@ static bool has_narrow_float(const Gen *gen, const GenPass *gp, int stores) {
 /* Some store copies its value because the value could not be computed in the output's slot. */
 static bool has_copied_store(const PlanPass *p) {
     for (size_t i = 0; i < p->access.n; i++)
-        if (p->access.at[i].is_store && gen_is_float(&p->access.at[i]) && !p->access.at[i].in_place) return true;
+        if (p->access.at[i].is_store && gen_is_float(&p->access.at[i]) && !p->access.at[i].in_place)
+            return true;
     return false;
 }
 
@@ -38,7 +44,8 @@ static bool uses_special_floats(const PlanPass *p) {
     for (size_t i = 0; i < p->kir->insns.n; i++) {
         const KirInsn *in = &p->kir->insns.at[i];
         const KirOpInfo *info = kir_op_info(in->op);
-        if (info->has_scalar && info->scalar_type == KIR_F32 && !in->scalar.is_runtime && in->scalar.value - in->scalar.value != 0)
+        if (info->has_scalar && info->scalar_type == KIR_F32 && !in->scalar.is_runtime &&
+            in->scalar.value - in->scalar.value != 0)
             return true;
     }
     return false;
@@ -52,12 +59,15 @@ static bool reads_float_number(const GenPass *gp) {
     return false;
 }
 
-/* ---- free functions ---------------------------------------------------------------------------------------------- */
+/* ---- free functions
+ * ---------------------------------------------------------------------------------------------- */
 
 static void write_widen(Cxx *cx) {
-    cxx_comment(cx, "16-bit operands are computed in float32: the copy of a float32 operand is the operand itself.");
+    cxx_comment(
+        cx, "16-bit operands are computed in float32: the copy of a float32 operand is the operand itself.");
     cxx_line(cx, "template <typename T>");
-    cxx_function(cx, "__aicore__ inline void Widen(const LocalTensor<float> &dst, const LocalTensor<T> &src, int32_t count)");
+    cxx_function(cx, "__aicore__ inline void Widen(const LocalTensor<float> &dst, const LocalTensor<T> &src, "
+                     "int32_t count)");
     cxx_open(cx, "if constexpr (!IsSameType<T, float>::value)");
     cxx_line(cx, "Cast(dst, src, RoundMode::CAST_NONE, count);");
     cxx_close(cx, "");
@@ -68,7 +78,8 @@ static void write_widen(Cxx *cx) {
 static void write_narrow(Cxx *cx) {
     cxx_comment(cx, "Rounds to nearest even; a float32 result has been computed in place.");
     cxx_line(cx, "template <typename T>");
-    cxx_function(cx, "__aicore__ inline void Narrow(const LocalTensor<T> &dst, const LocalTensor<float> &src, int32_t count)");
+    cxx_function(cx, "__aicore__ inline void Narrow(const LocalTensor<T> &dst, const LocalTensor<float> "
+                     "&src, int32_t count)");
     cxx_open(cx, "if constexpr (!IsSameType<T, float>::value)");
     cxx_line(cx, "Cast(dst, src, RoundMode::CAST_RINT, count);");
     cxx_close(cx, "");
@@ -79,7 +90,8 @@ static void write_narrow(Cxx *cx) {
 static void write_narrow_copy(Cxx *cx) {
     cxx_comment(cx, "For a result that is also needed elsewhere, or is an input.");
     cxx_line(cx, "template <typename T>");
-    cxx_function(cx, "__aicore__ inline void NarrowCopy(const LocalTensor<T> &dst, const LocalTensor<float> &src, int32_t count)");
+    cxx_function(cx, "__aicore__ inline void NarrowCopy(const LocalTensor<T> &dst, const LocalTensor<float> "
+                     "&src, int32_t count)");
     cxx_open(cx, "if constexpr (IsSameType<T, float>::value)");
     cxx_line(cx, "DataCopy(dst, src, count);");
     cxx_else(cx);
@@ -145,7 +157,8 @@ void gen_kernel_helpers(Gen *gen, Cxx *cx) {
     if (copied) write_narrow_copy(cx);
 }
 
-/* ---- class ------------------------------------------------------------------------------------------------------- */
+/* ---- class
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* Tensors of the pass, each once, inputs first: GM arguments of Init and GlobalTensor members. */
 size_t gen_pass_tensors(const GenPass *gp, const PlanAccess **out) {
@@ -153,13 +166,15 @@ size_t gen_pass_tensors(const GenPass *gp, const PlanAccess **out) {
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
         bool seen = false;
-        for (size_t k = 0; k < n; k++) seen |= out[k]->is_store == acc->is_store && out[k]->tensor == acc->tensor;
+        for (size_t k = 0; k < n; k++)
+            seen |= out[k]->is_store == acc->is_store && out[k]->tensor == acc->tensor;
         if (!seen) out[n++] = acc;
     }
     return n;
 }
 
-/* ---- slots: how many there are may depend on the dtype ----------------------------------------------------------- */
+/* ---- slots: how many there are may depend on the dtype
+ * ----------------------------------------------------------- */
 
 enum { SLOTS_WORK, SLOTS_MASK, SLOTS_HALF, SLOTS_N };
 static const struct {
@@ -213,11 +228,13 @@ const char *gen_kernel_by_variant(Gen *gen, const uint32_t *number) {
     size_t n = gen->plan->variants.n;
     const char *text = arena_printf(gen->a, "%u", number[0]);
     for (size_t v = 1; v < n; v++) /* float32 comes last and first in the text */
-        if (number[v] != number[0]) text = arena_printf(gen->a, "%s ? %u : %s", is_variant(gen, v), number[v], text);
+        if (number[v] != number[0])
+            text = arena_printf(gen->a, "%s ? %u : %s", is_variant(gen, v), number[v], text);
     return text;
 }
 
-/* ---- buffers ----------------------------------------------------------------------------------------------------- */
+/* ---- buffers
+ * ----------------------------------------------------------------------------------------------------- */
 
 /* Expression for the bytes of one tile of access acc in its queue. */
 const char *gen_tile_bytes(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
@@ -259,11 +276,16 @@ static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b
         const PlanAccess *widest = plan_widest_vector(p);
         return arena_printf(gen->a, "tileLength_ * sizeof(%s)", widest ? gen_io_type(gen, widest) : "float");
     }
-    if (strcmp(b->name, "work_") == 0) return arena_printf(gen->a, "%s * tileLength_ * sizeof(float)", slot_count(gen, gp, SLOTS_WORK));
-    if (strcmp(b->name, "keep_") == 0) return arena_printf(gen->a, "%u * tileLength_ * sizeof(float)", p->n_keep);
-    if (strcmp(b->name, "mask_") == 0) return arena_printf(gen->a, "%s * tileLength_ / 8", slot_count(gen, gp, SLOTS_MASK));
-    if (strcmp(b->name, "keepMask_") == 0) return arena_printf(gen->a, "%u * tileLength_ / 8", p->n_keep_mask);
-    if (strcmp(b->name, "half_") == 0) return arena_printf(gen->a, "%s * tileLength_ * sizeof(half)", slot_count(gen, gp, SLOTS_HALF));
+    if (strcmp(b->name, "work_") == 0)
+        return arena_printf(gen->a, "%s * tileLength_ * sizeof(float)", slot_count(gen, gp, SLOTS_WORK));
+    if (strcmp(b->name, "keep_") == 0)
+        return arena_printf(gen->a, "%u * tileLength_ * sizeof(float)", p->n_keep);
+    if (strcmp(b->name, "mask_") == 0)
+        return arena_printf(gen->a, "%s * tileLength_ / 8", slot_count(gen, gp, SLOTS_MASK));
+    if (strcmp(b->name, "keepMask_") == 0)
+        return arena_printf(gen->a, "%u * tileLength_ / 8", p->n_keep_mask);
+    if (strcmp(b->name, "half_") == 0)
+        return arena_printf(gen->a, "%s * tileLength_ * sizeof(half)", slot_count(gen, gp, SLOTS_HALF));
     if (strcmp(b->name, "stageQueue_") == 0) return "STAGE_COLS * BLOCK_BYTES";
     if (strncmp(b->name, "blockOffsets", 12) == 0) return "STAGE_COLS * sizeof(uint32_t)";
     if (strcmp(b->name, "columnBlocks_") == 0) return "MAX_ROWS * BLOCK_BYTES";
@@ -309,7 +331,8 @@ static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
     StrBuf args;
     strbuf_init(&args, gen->a);
     for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
-    cxx_function(cx, "__aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)", args.text, gen->tiling_type);
+    cxx_function(cx, "__aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)", args.text,
+                 gen->tiling_type);
     size_t n_suffix = strlen(gp->suffix);
     for (size_t i = 0; i < gp->fields.n; i++) {
         const char *name = gp->fields.at[i].name;
@@ -329,7 +352,8 @@ static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
     }
     cxx_blank(cx);
     for (size_t i = 0; i < n; i++)
-        cxx_line(cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(gen, t[i]), t[i]->tensor_name);
+        cxx_line(cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(gen, t[i]),
+                 t[i]->tensor_name);
     cxx_blank(cx);
     write_init_buffers(gen, gp, cx);
     cxx_close(cx, "");
@@ -348,15 +372,18 @@ static void write_read_numbers(Gen *gen, const GenPass *gp, Cxx *cx) {
             const char *member = gen_scalar_member(gen, gp->p, i, as_float);
             const char *value = arena_printf(gen->a, "%sGm_.GetValue(%s)", acc->tensor_name, at);
             if (gen_is_float(acc) && as_float) cxx_line(cx, "%s = NumberToFloat(%s);", member, value);
-            else if (as_float) cxx_line(cx, "%s = static_cast<float>(static_cast<int32_t>(%s));", member, value);
-            else if (gen_is_float(acc)) cxx_line(cx, "%s = static_cast<int32_t>(NumberToFloat(%s));", member, value);
+            else if (as_float)
+                cxx_line(cx, "%s = static_cast<float>(static_cast<int32_t>(%s));", member, value);
+            else if (gen_is_float(acc))
+                cxx_line(cx, "%s = static_cast<int32_t>(NumberToFloat(%s));", member, value);
             else cxx_line(cx, "%s = static_cast<int32_t>(%s);", member, value);
         }
     }
 }
 
 static void write_process(Gen *gen, const GenPass *gp, Cxx *cx) {
-    bool flat = gp->p->schedule == PLAN_FLAT, vectors = gen_has_class(gp, PLAN_VECTOR), strided = gen_has_class(gp, PLAN_STRIDED);
+    bool flat = gp->p->schedule == PLAN_FLAT, vectors = gen_has_class(gp, PLAN_VECTOR),
+         strided = gen_has_class(gp, PLAN_STRIDED);
     cxx_function(cx, "__aicore__ inline void Process()");
     cxx_open(cx, "if (begin_ >= end_)");
     cxx_line(cx, "return;");
@@ -393,11 +420,13 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
     const PlanAccess **t = ARENA_ARRAY(gen->a, p->access.n, const PlanAccess *);
     size_t n = gen_pass_tensors(gp, t), n_buffers;
     const PlanBuffer *b = all_buffers(gen, gp, &n_buffers);
-    for (size_t i = 0; i < n; i++) cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(gen, t[i]), t[i]->tensor_name);
+    for (size_t i = 0; i < n; i++)
+        cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(gen, t[i]), t[i]->tensor_name);
     for (size_t i = 0; i < n_buffers; i++) {
         bool is_queue = strstr(b[i].name, "Queue_") != NULL, is_out = strcmp(b[i].name, "outQueue_") == 0;
         for (size_t k = 0; k < p->access.n; k++)
-            is_out |= p->access.at[k].is_store && strcmp(b[i].name, arena_printf(gen->a, "%sQueue_", p->access.at[k].name)) == 0;
+            is_out |= p->access.at[k].is_store &&
+                      strcmp(b[i].name, arena_printf(gen->a, "%sQueue_", p->access.at[k].name)) == 0;
         const char *position = strcmp(b[i].name, "columnBlocks_") == 0 ? "VECIN" : "VECCALC";
         if (is_queue) cxx_line(cx, "TQue<TPosition::%s, 1> %s;", is_out ? "VECOUT" : "VECIN", b[i].name);
         else cxx_line(cx, "TBuf<TPosition::%s> %s;", position, b[i].name);
@@ -406,7 +435,8 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
     size_t n_suffix = strlen(gp->suffix);
     for (size_t i = 0; i < gp->fields.n; i++) {
         const char *name = gp->fields.at[i].name;
-        cxx_line(cx, "%s %.*s_; // %s", gp->fields.at[i].type, (int)(strlen(name) - n_suffix), name, gp->fields.at[i].what);
+        cxx_line(cx, "%s %.*s_; // %s", gp->fields.at[i].type, (int)(strlen(name) - n_suffix), name,
+                 gp->fields.at[i].what);
     }
     for (uint32_t i = 0; i < p->scalars.n; i++) {
         const PlanScalar *s = &p->scalars.at[i];
@@ -429,37 +459,50 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 static void write_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
     bool column = gen_has_class(gp, PLAN_COLUMN), strided = gen_has_class(gp, PLAN_STRIDED);
-    if (gp->p->schedule == PLAN_FLAT) cxx_line(cx, "static constexpr uint64_t UNIT = %u; // elements: cores take whole units", GEN_UNIT);
+    if (gp->p->schedule == PLAN_FLAT)
+        cxx_line(cx, "static constexpr uint64_t UNIT = %u; // elements: cores take whole units", GEN_UNIT);
     if (column) cxx_line(cx, "static constexpr uint32_t MAX_ROWS = %u; // of a tile", PLAN_MAX_ROWS);
-    if (strided) cxx_line(cx, "static constexpr uint32_t STAGE_COLS = %u; // columns gathered at a time", PLAN_STAGE_COLS);
+    if (strided)
+        cxx_line(cx, "static constexpr uint32_t STAGE_COLS = %u; // columns gathered at a time",
+                 PLAN_STAGE_COLS);
     if (column || strided) cxx_line(cx, "static constexpr uint32_t BLOCK_BYTES = %u;", PLAN_BLOCK_BYTES);
     if (gp->p->schedule == PLAN_FLAT || column || strided) cxx_blank(cx);
     bool any = false;
     for (int k = 0; k < SLOTS_N; k++) {
         if (strcmp(slot_count(gen, gp, k), SLOT_KINDS[k].constant) != 0) continue;
-        cxx_line(cx, "static constexpr uint32_t %s = %s;", SLOT_KINDS[k].constant, gen_kernel_by_variant(gen, slot_counts(gen, gp, k)));
+        cxx_line(cx, "static constexpr uint32_t %s = %s;", SLOT_KINDS[k].constant,
+                 gen_kernel_by_variant(gen, slot_counts(gen, gp, k)));
         any = true;
     }
     if (any) cxx_blank(cx);
 }
 
 static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {
-    for (size_t i = 0; i < gp->p->outputs.n; i++) cxx_comment(cx, "%s", gen_formula_text(gen, gp->p->outputs.at[i]));
+    for (size_t i = 0; i < gp->p->outputs.n; i++)
+        cxx_comment(cx, "%s", gen_formula_text(gen, gp->p->outputs.at[i]));
     StrBuf sb;
     strbuf_init(&sb, gen->a);
     for (uint32_t d = 0; d < gp->p->space.rank; d++)
-        strbuf_printf(&sb, "%s%s", d ? " x " : "", size_print_factor(gen->a, gp->p->space.dim[d], gen->symbols, SIZE_PYTHON));
+        strbuf_printf(&sb, "%s%s", d ? " x " : "",
+                      size_print_factor(gen->a, gp->p->space.dim[d], gen->symbols, SIZE_PYTHON));
     if (gp->p->schedule == PLAN_FLAT) {
-        cxx_comment(cx, "All operands run through memory alike, so the %s elements are one line, cut into tiles of tileLength.", sb.text);
+        cxx_comment(cx,
+                    "All operands run through memory alike, so the %s elements are one line, cut into tiles "
+                    "of tileLength.",
+                    sb.text);
         return;
     }
-    cxx_comment(cx, "The space is %s. A tile is rowsPerTile x colsPerTile; a row takes a multiple of 64 elements in UB.", sb.text);
+    cxx_comment(
+        cx,
+        "The space is %s. A tile is rowsPerTile x colsPerTile; a row takes a multiple of 64 elements in UB.",
+        sb.text);
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
         static const char *const WHAT[PLAN_N_CLASSES] = {[PLAN_NUMBER] = "one number",
                                                          [PLAN_VECTOR] = "one row that all rows share",
                                                          [PLAN_COLUMN] = "one number for each row",
-                                                         [PLAN_STRIDED] = "its columns lie apart and are gathered"};
+                                                         [PLAN_STRIDED] =
+                                                             "its columns lie apart and are gathered"};
         if (!acc->is_store && WHAT[acc->cls]) cxx_comment(cx, "  %s: %s", acc->name, WHAT[acc->cls]);
     }
 }
@@ -488,9 +531,12 @@ void gen_kernel_class(Gen *gen, const GenPass *gp, Cxx *cx) {
 static void write_entry(Gen *gen, Cxx *cx) {
     StrBuf args;
     strbuf_init(&args, gen->a);
-    for (size_t i = 0; i < gen->g->n_inputs; i++) strbuf_printf(&args, "GM_ADDR %s, ", gen->g->inputs[i].name);
-    for (size_t i = 0; i < gen->g->n_outputs; i++) strbuf_printf(&args, "GM_ADDR %s, ", gen->g->outputs[i].name);
-    cxx_function(cx, "extern \"C\" __global__ __aicore__ void %s(%sGM_ADDR workspace, GM_ADDR tiling)", gen->snake, args.text);
+    for (size_t i = 0; i < gen->g->n_inputs; i++)
+        strbuf_printf(&args, "GM_ADDR %s, ", gen->g->inputs[i].name);
+    for (size_t i = 0; i < gen->g->n_outputs; i++)
+        strbuf_printf(&args, "GM_ADDR %s, ", gen->g->outputs[i].name);
+    cxx_function(cx, "extern \"C\" __global__ __aicore__ void %s(%sGM_ADDR workspace, GM_ADDR tiling)",
+                 gen->snake, args.text);
     cxx_line(cx, "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);");
     cxx_line(cx, "GET_TILING_DATA(tilingData, tiling);");
     for (size_t i = 0; i < gen->n_passes; i++) {

@@ -12,7 +12,8 @@ bool gen_is_queued(const PlanAccess *acc);          /* has its tiles in a queue 
 size_t gen_pass_tensors(const GenPass *gp, const PlanAccess **out);
 const char *gen_tile_bytes(Gen *gen, const GenPass *gp, const PlanAccess *acc);
 const char *gen_packed_offset(Gen *gen, const GenPass *gp, const PlanAccess *acc);
-/* "IsSameType<DTYPE_X, half>::value || ..." for some variants; a number for each variant as one expression. */
+/* "IsSameType<DTYPE_X, half>::value || ..." for some variants; a number for each variant as one expression.
+ */
 const char *gen_kernel_is_any(Gen *gen, const size_t *variants, size_t n);
 const char *gen_kernel_by_variant(Gen *gen, const uint32_t *number);
 /* Name of the tensor that a queue hands out: "x", or "xIn" when "x" is its float32 form. */

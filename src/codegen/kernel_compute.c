@@ -4,27 +4,35 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool is_split(const Gen *gen, const PlanAccess *acc) { return gen_is_float(acc) && !gen_is_always_wide(gen, acc); }
+static bool is_split(const Gen *gen, const PlanAccess *acc) {
+    return gen_is_float(acc) && !gen_is_always_wide(gen, acc);
+}
 
 const char *gen_io_name(const Gen *gen, const PlanAccess *acc) {
     if (!is_split(gen, acc) && !(gen_is_bool(acc) && !acc->is_store)) return acc->name;
     return arena_printf(gen->a, "%s%s", acc->name, acc->is_store ? "Out" : "In");
 }
 
-/* ---- names of places --------------------------------------------------------------------------------------------- */
+/* ---- names of places
+ * --------------------------------------------------------------------------------------------- */
 
 typedef struct Ctx {
     Gen *gen;
     const GenPass *gp;
     const PlanPass *p; /* of the program at hand */
     Cxx *cx;
-    const char **work_type, **half_type; /* per slot: type of its first value, by which its variable is declared */
-    const char *note;                    /* last comment written */
+    const char **work_type,
+        **half_type;  /* per slot: type of its first value, by which its variable is declared */
+    const char *note; /* last comment written */
     uint32_t round;
 } Ctx;
 
 static const char *type_name(KirType t) {
-    static const char *const NAMES[] = {[KIR_F32] = "float", [KIR_I32] = "int32_t", [KIR_MASK] = "uint8_t", [KIR_F16] = "half", [KIR_BF16] = "bfloat16_t"};
+    static const char *const NAMES[] = {[KIR_F32] = "float",
+                                        [KIR_I32] = "int32_t",
+                                        [KIR_MASK] = "uint8_t",
+                                        [KIR_F16] = "half",
+                                        [KIR_BF16] = "bfloat16_t"};
     return NAMES[t];
 }
 
@@ -32,25 +40,35 @@ static const char *type_name(KirType t) {
 static const char *declared_type(const Ctx *c, Place p) {
     switch (p.kind) {
     case PLACE_IN:
-    case PLACE_OUT: return gen_is_float(&c->p->access.at[p.index]) ? "float" : "int32_t";
-    case PLACE_WORK: return c->work_type[p.index];
-    case PLACE_HALF: return c->half_type[p.index];
-    default: return NULL;
+    case PLACE_OUT:
+        return gen_is_float(&c->p->access.at[p.index]) ? "float" : "int32_t";
+    case PLACE_WORK:
+        return c->work_type[p.index];
+    case PLACE_HALF:
+        return c->half_type[p.index];
+    default:
+        return NULL;
     }
 }
 
 static const char *place_name(const Ctx *c, Place p) {
     switch (p.kind) {
     case PLACE_IN:
-    case PLACE_OUT: return c->p->access.at[p.index].name;
-    case PLACE_WORK: return arena_printf(c->gen->a, "t%u", p.index);
-    case PLACE_MASK: return arena_printf(c->gen->a, "m%u", p.index);
-    case PLACE_HALF: return c->p->half_scratch && p.index == 0 ? "scratch" : arena_printf(c->gen->a, "h%u", p.index);
-    default: break;
+    case PLACE_OUT:
+        return c->p->access.at[p.index].name;
+    case PLACE_WORK:
+        return arena_printf(c->gen->a, "t%u", p.index);
+    case PLACE_MASK:
+        return arena_printf(c->gen->a, "m%u", p.index);
+    case PLACE_HALF:
+        return c->p->half_scratch && p.index == 0 ? "scratch" : arena_printf(c->gen->a, "h%u", p.index);
+    default:
+        break;
     }
     for (size_t i = 0; i < c->p->access.n; i++) { /* what stays is named after its operand */
         const PlanAccess *acc = &c->p->access.at[i];
-        if (acc->cls == PLAN_VECTOR && acc->place.kind == p.kind && acc->place.index == p.index) return acc->name;
+        if (acc->cls == PLAN_VECTOR && acc->place.kind == p.kind && acc->place.index == p.index)
+            return acc->name;
     }
     return "?";
 }
@@ -59,10 +77,12 @@ static const char *place_name(const Ctx *c, Place p) {
 static const char *operand(const Ctx *c, Place p, KirType t) {
     const char *have = declared_type(c, p), *name = place_name(c, p), *want = type_name(t);
     if (p.kind == PLACE_KEEP) have = want; /* an operand that stays keeps its type */
-    return have && strcmp(have, want) != 0 ? arena_printf(c->gen->a, "%s.ReinterpretCast<%s>()", name, want) : name;
+    return have && strcmp(have, want) != 0 ? arena_printf(c->gen->a, "%s.ReinterpretCast<%s>()", name, want)
+                                           : name;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions
+ * ------------------------------------------------------------------------------------------------ */
 
 static const char *scalar_text(const Ctx *c, const KirInsn *in) {
     const KirOpInfo *info = kir_op_info(in->op);
@@ -73,7 +93,8 @@ static const char *scalar_text(const Ctx *c, const KirInsn *in) {
     return in->scalar.negate ? arena_printf(c->gen->a, "-%s", member) : member;
 }
 
-/* `.ReinterpretCast<a>().ReinterpretCast<b>()` is the last cast alone, and a cast to the declared type is none. */
+/* `.ReinterpretCast<a>().ReinterpretCast<b>()` is the last cast alone, and a cast to the declared type is
+ * none. */
 static void drop_double_casts(char *text) {
     for (char *p = strstr(text, ".ReinterpretCast<"); p; p = strstr(p, ".ReinterpretCast<")) {
         char *end = strstr(p, ">()");
@@ -95,7 +116,8 @@ static const char *insn_text(const Ctx *c, const PlanStep *st) {
         }
         p++;
         if (*p == 'd') strbuf_add(&sb, operand(c, st->dst, info->type));
-        else if (isdigit((unsigned char)*p)) strbuf_add(&sb, operand(c, st->src[*p - '0'], info->src[*p - '0']));
+        else if (isdigit((unsigned char)*p))
+            strbuf_add(&sb, operand(c, st->src[*p - '0'], info->src[*p - '0']));
         else if (*p == 's') strbuf_add(&sb, scalar_text(c, in));
         else if (*p == 'n') strbuf_add(&sb, "count");
         else if (*p == 'm') strbuf_add(&sb, kir_mode_text(in->op, in->mode));
@@ -110,18 +132,24 @@ static void write_note(Ctx *c, const KirInsn *in) {
     c->note = in->note;
 }
 
-/* ---- loads ------------------------------------------------------------------------------------------------------- */
+/* ---- loads
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void write_column(Ctx *c, const PlanAccess *acc, Place dst) {
     const char *io = gen_io_name(c->gen, acc);
     bool dense = plan_column_is_dense(c->p, acc), is_bool = gen_is_bool(acc);
-    bool minus, same = strcmp(gen_kernel_size(c->gen, c->gp, acc->view.stride[c->p->space.rank - 2], &minus), "0") == 0;
+    bool minus, same = strcmp(gen_kernel_size(c->gen, c->gp, acc->view.stride[c->p->space.rank - 2], &minus),
+                              "0") == 0;
     const char *target = is_bool ? "scratch" : operand(c, dst, gen_is_float(acc) ? KIR_F32 : KIR_I32);
     const char *what = dense ? "ExpandRows" : same ? "FillTile" : "FillRows", *src = io;
-    const char *step = dense || same ? "" : arena_printf(c->gen->a, ", BLOCK_BYTES / sizeof(%s)", gen_io_type(c->gen, acc));
-    if (is_bool || is_split(c->gen, acc)) src = arena_printf(c->gen->a, "WideColumn<%s>(%s)", is_bool ? "half" : "float", io);
+    const char *step =
+        dense || same ? "" : arena_printf(c->gen->a, ", BLOCK_BYTES / sizeof(%s)", gen_io_type(c->gen, acc));
+    if (is_bool || is_split(c->gen, acc))
+        src = arena_printf(c->gen->a, "WideColumn<%s>(%s)", is_bool ? "half" : "float", io);
     cxx_line(c->cx, "%s(%s, %s%s);", what, target, src, step);
-    if (is_bool) cxx_line(c->cx, "CompareScalar(%s, scratch, static_cast<half>(0), CMPMODE::NE, count);", place_name(c, dst));
+    if (is_bool)
+        cxx_line(c->cx, "CompareScalar(%s, scratch, static_cast<half>(0), CMPMODE::NE, count);",
+                 place_name(c, dst));
 }
 
 static void write_strided(Ctx *c, const PlanAccess *acc, Place dst) {
@@ -133,14 +161,18 @@ static void write_strided(Ctx *c, const PlanAccess *acc, Place dst) {
     const char *start = gen_gather_start(gen, c->gp, acc);
     const char *type = gen_io_type(gen, acc);
     bool neighbours = size_is(acc->view.stride[rank - 2], 1) && !gen_is_bool(acc);
-    const char *args = arena_printf(gen->a, "%sGm_, %s, %s%s, %s", acc->tensor_name, start, minus_row ? "0 - " : "", row, col);
-    const char *call = arena_printf(gen->a, "%s<%s, %s>", minus_col ? "GatherRowsBack" : "GatherRows", gen_is_bool(acc) ? "uint16_t, uint8_t" : arena_printf(gen->a, "%s, %s", type, type),
-                                    neighbours ? arena_printf(gen->a, "BLOCK_BYTES / sizeof(%s)", type) : "1");
+    const char *args = arena_printf(gen->a, "%sGm_, %s, %s%s, %s", acc->tensor_name, start,
+                                    minus_row ? "0 - " : "", row, col);
+    const char *call =
+        arena_printf(gen->a, "%s<%s, %s>", minus_col ? "GatherRowsBack" : "GatherRows",
+                     gen_is_bool(acc) ? "uint16_t, uint8_t" : arena_printf(gen->a, "%s, %s", type, type),
+                     neighbours ? arena_printf(gen->a, "BLOCK_BYTES / sizeof(%s)", type) : "1");
     if (gen_is_bool(acc)) {
         cxx_line(c->cx, "%s(scratch.ReinterpretCast<uint16_t>(), %s);", call, args);
         cxx_line(c->cx, "MaskFromPairs(%s, count);", place_name(c, dst));
     } else if (is_split(gen, acc)) {
-        cxx_line(c->cx, "LocalTensor<%s> %s = GatherTarget<%s>(%s);", type, gen_io_name(gen, acc), type, operand(c, dst, KIR_F32));
+        cxx_line(c->cx, "LocalTensor<%s> %s = GatherTarget<%s>(%s);", type, gen_io_name(gen, acc), type,
+                 operand(c, dst, KIR_F32));
         cxx_line(c->cx, "%s(%s, %s);", call, gen_io_name(gen, acc), args);
         cxx_line(c->cx, "Widen(%s, %s, count);", operand(c, dst, KIR_F32), gen_io_name(gen, acc));
     } else {
@@ -153,12 +185,20 @@ static void write_load(Ctx *c, const PlanStep *st) {
     switch (acc->cls) {
     case PLAN_LINE:
     case PLAN_ROW:
-        if (gen_is_bool(acc)) cxx_line(c->cx, "MaskFromBytes(%s, %s, count);", place_name(c, st->dst), gen_io_name(c->gen, acc));
-        else if (is_split(c->gen, acc)) cxx_line(c->cx, "Widen(%s, %s, count);", acc->name, gen_io_name(c->gen, acc));
+        if (gen_is_bool(acc))
+            cxx_line(c->cx, "MaskFromBytes(%s, %s, count);", place_name(c, st->dst),
+                     gen_io_name(c->gen, acc));
+        else if (is_split(c->gen, acc))
+            cxx_line(c->cx, "Widen(%s, %s, count);", acc->name, gen_io_name(c->gen, acc));
         break;
-    case PLAN_COLUMN: write_column(c, acc, st->dst); break;
-    case PLAN_STRIDED: write_strided(c, acc, st->dst); break;
-    default: break; /* a vector is in UB already */
+    case PLAN_COLUMN:
+        write_column(c, acc, st->dst);
+        break;
+    case PLAN_STRIDED:
+        write_strided(c, acc, st->dst);
+        break;
+    default:
+        break; /* a vector is in UB already */
     }
 }
 
@@ -173,7 +213,8 @@ static void write_store(Ctx *c, const PlanStep *st) {
     else if (!acc->in_place) cxx_line(c->cx, "DataCopy(%s, %s, count);", io, src);
 }
 
-/* ---- Compute ----------------------------------------------------------------------------------------------------- */
+/* ---- Compute
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void find_slot_types(Ctx *c) {
     const PlanPass *p = c->p;
@@ -191,17 +232,17 @@ static void find_slot_types(Ctx *c) {
 static void write_in_tensor(Ctx *c, const PlanAccess *acc) {
     const char *type = gen_io_type(c->gen, acc), *io = gen_io_name(c->gen, acc);
     if (plan_packs_inputs(c->p))
-        cxx_line(c->cx, "LocalTensor<%s> %s = in[%s].ReinterpretCast<%s>();", type, io, gen_packed_offset(c->gen, c->gp, acc), type);
-    else
-        cxx_line(c->cx, "LocalTensor<%s> %s = %sQueue_.DeQue<%s>();", type, io, acc->name, type);
+        cxx_line(c->cx, "LocalTensor<%s> %s = in[%s].ReinterpretCast<%s>();", type, io,
+                 gen_packed_offset(c->gen, c->gp, acc), type);
+    else cxx_line(c->cx, "LocalTensor<%s> %s = %sQueue_.DeQue<%s>();", type, io, acc->name, type);
 }
 
 static void write_out_tensor(Ctx *c, const PlanAccess *acc) {
     const char *type = gen_io_type(c->gen, acc), *io = gen_io_name(c->gen, acc);
     if (plan_packs_outputs(c->p))
-        cxx_line(c->cx, "LocalTensor<%s> %s = out[%s].ReinterpretCast<%s>();", type, io, gen_packed_offset(c->gen, c->gp, acc), type);
-    else
-        cxx_line(c->cx, "LocalTensor<%s> %s = %sQueue_.AllocTensor<%s>();", type, io, acc->name, type);
+        cxx_line(c->cx, "LocalTensor<%s> %s = out[%s].ReinterpretCast<%s>();", type, io,
+                 gen_packed_offset(c->gen, c->gp, acc), type);
+    else cxx_line(c->cx, "LocalTensor<%s> %s = %sQueue_.AllocTensor<%s>();", type, io, acc->name, type);
 }
 
 const char *gen_step_text(Gen *gen, const GenPass *gp, size_t program, const PlanStep *st) {
@@ -210,15 +251,18 @@ const char *gen_step_text(Gen *gen, const GenPass *gp, size_t program, const Pla
     find_slot_types(&c);
     if (!kir_is_load(in->op) && !kir_is_store(in->op)) return insn_text(&c, st);
     const PlanAccess *acc = &c.p->access.at[in->mode];
-    return arena_printf(gen->a, kir_is_load(in->op) ? "load %s (%s)" : "store %s (%s)", acc->name, plan_class_name(acc->cls));
+    return arena_printf(gen->a, kir_is_load(in->op) ? "load %s (%s)" : "store %s (%s)", acc->name,
+                        plan_class_name(acc->cls));
 }
 
 static void write_queue_tensors(Ctx *c) {
     const PlanPass *p = c->p;
     if (plan_packs_inputs(p)) cxx_line(c->cx, "LocalTensor<uint8_t> in = inQueue_.DeQue<uint8_t>();");
     for (size_t i = 0; i < p->access.n; i++)
-        if (!p->access.at[i].is_store && gen_is_queued(&p->access.at[i])) write_in_tensor(c, &p->access.at[i]);
-    if (plan_packs_outputs(p)) cxx_line(c->cx, "LocalTensor<uint8_t> out = outQueue_.AllocTensor<uint8_t>();");
+        if (!p->access.at[i].is_store && gen_is_queued(&p->access.at[i]))
+            write_in_tensor(c, &p->access.at[i]);
+    if (plan_packs_outputs(p))
+        cxx_line(c->cx, "LocalTensor<uint8_t> out = outQueue_.AllocTensor<uint8_t>();");
     for (size_t i = 0; i < p->access.n; i++)
         if (p->access.at[i].is_store) write_out_tensor(c, &p->access.at[i]);
 }
@@ -228,24 +272,28 @@ static void write_slots(Ctx *c) {
     Gen *gen = c->gen;
     for (size_t i = 0; i < p->access.n; i++)
         if (plan_narrow_slot(p, &p->access.at[i]) != UINT32_MAX)
-            cxx_line(c->cx, "LocalTensor<float> %s = Slot(%s, %u);", p->access.at[i].name, gen_io_name(gen, &p->access.at[i]),
-                     plan_narrow_slot(p, &p->access.at[i]));
+            cxx_line(c->cx, "LocalTensor<float> %s = Slot(%s, %u);", p->access.at[i].name,
+                     gen_io_name(gen, &p->access.at[i]), plan_narrow_slot(p, &p->access.at[i]));
     for (uint32_t i = 0; i < p->n_work; i++)
-        cxx_line(c->cx, "LocalTensor<%s> t%u = work_.Get<%s>()[%u * tileLength_];", c->work_type[i], i, c->work_type[i], i);
+        cxx_line(c->cx, "LocalTensor<%s> t%u = work_.Get<%s>()[%u * tileLength_];", c->work_type[i], i,
+                 c->work_type[i], i);
     for (size_t i = 0; i < p->access.n; i++) {
         const PlanAccess *acc = &p->access.at[i];
         if (acc->cls != PLAN_VECTOR) continue;
         if (acc->place.kind == PLACE_KEEP_MASK)
-            cxx_line(c->cx, "LocalTensor<uint8_t> %s = keepMask_.Get<uint8_t>()[%u * tileLength_ / 8];", acc->name, acc->place.index);
+            cxx_line(c->cx, "LocalTensor<uint8_t> %s = keepMask_.Get<uint8_t>()[%u * tileLength_ / 8];",
+                     acc->name, acc->place.index);
         else
-            cxx_line(c->cx, "LocalTensor<%s> %s = keep_.Get<%s>()[%u * tileLength_];", gen_is_float(acc) ? "float" : "int32_t", acc->name,
+            cxx_line(c->cx, "LocalTensor<%s> %s = keep_.Get<%s>()[%u * tileLength_];",
+                     gen_is_float(acc) ? "float" : "int32_t", acc->name,
                      gen_is_float(acc) ? "float" : "int32_t", acc->place.index);
     }
     for (uint32_t i = 0; i < p->n_mask; i++)
         cxx_line(c->cx, "LocalTensor<uint8_t> m%u = mask_.Get<uint8_t>()[%u * tileLength_ / 8];", i, i);
     for (uint32_t i = 0; i < p->n_half; i++) {
         if (i == 0 && p->half_scratch && !gen_uses_scratch_here(gen, c->gp)) continue;
-        cxx_line(c->cx, "LocalTensor<%s> %s = half_.Get<%s>()[%u * tileLength_];", c->half_type[i], place_name(c, (Place){PLACE_HALF, i}), c->half_type[i], i);
+        cxx_line(c->cx, "LocalTensor<%s> %s = half_.Get<%s>()[%u * tileLength_];", c->half_type[i],
+                 place_name(c, (Place){PLACE_HALF, i}), c->half_type[i], i);
     }
 }
 
@@ -254,7 +302,8 @@ bool gen_uses_scratch_here(const Gen *gen, const GenPass *gp) {
     (void)gen;
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
-        if (gen_is_bool(acc) && !acc->is_store && (acc->cls == PLAN_COLUMN || acc->cls == PLAN_STRIDED)) return true;
+        if (gen_is_bool(acc) && !acc->is_store && (acc->cls == PLAN_COLUMN || acc->cls == PLAN_STRIDED))
+            return true;
     }
     return false;
 }
@@ -263,11 +312,13 @@ static void write_release(Ctx *c) {
     const PlanPass *p = c->p;
     for (size_t i = 0; i < p->access.n; i++)
         if (p->access.at[i].is_store && !plan_packs_outputs(p))
-            cxx_line(c->cx, "%sQueue_.EnQue(%s);", p->access.at[i].name, gen_io_name(c->gen, &p->access.at[i]));
+            cxx_line(c->cx, "%sQueue_.EnQue(%s);", p->access.at[i].name,
+                     gen_io_name(c->gen, &p->access.at[i]));
     if (plan_packs_outputs(p)) cxx_line(c->cx, "outQueue_.EnQue(out);");
     for (size_t i = 0; i < p->access.n; i++)
         if (!p->access.at[i].is_store && gen_is_queued(&p->access.at[i]) && !plan_packs_inputs(p))
-            cxx_line(c->cx, "%sQueue_.FreeTensor(%s);", p->access.at[i].name, gen_io_name(c->gen, &p->access.at[i]));
+            cxx_line(c->cx, "%sQueue_.FreeTensor(%s);", p->access.at[i].name,
+                     gen_io_name(c->gen, &p->access.at[i]));
     if (plan_packs_inputs(p)) cxx_line(c->cx, "inQueue_.FreeTensor(in);");
 }
 
@@ -287,7 +338,8 @@ static const char *function_name(Gen *gen, size_t program) {
     const PlanProgram *pr = gen->plan->programs.at[program];
     const char *name = "Compute";
     for (size_t i = 0; gen->plan->programs.n > 1 && i < pr->variants.n; i++) {
-        char *type = arena_strdup(gen->a, dtype_info(gen->g->variants[gen->plan->variants.at[pr->variants.at[i]]])->cxx);
+        char *type = arena_strdup(
+            gen->a, dtype_info(gen->g->variants[gen->plan->variants.at[pr->variants.at[i]]])->cxx);
         type[0] = (char)toupper((unsigned char)type[0]);
         name = arena_printf(gen->a, "%s%.*s", name, (int)strcspn(type, "_"), type);
     }
@@ -295,10 +347,16 @@ static const char *function_name(Gen *gen, size_t program) {
 }
 
 static void write_function(Gen *gen, const GenPass *gp, size_t program, Cxx *cx) {
-    Ctx c = {.gen = gen, .gp = gp, .p = gen->plan->programs.at[program]->passes.at[gp->index], .cx = cx, .round = plan_round(gp->p)};
+    Ctx c = {.gen = gen,
+             .gp = gp,
+             .p = gen->plan->programs.at[program]->passes.at[gp->index],
+             .cx = cx,
+             .round = plan_round(gp->p)};
     bool flat = gp->p->schedule == PLAN_FLAT;
     find_slot_types(&c);
-    cxx_comment(cx, "Whole groups of %u elements: lanes past the end of the data are computed and never stored.", c.round);
+    cxx_comment(cx,
+                "Whole groups of %u elements: lanes past the end of the data are computed and never stored.",
+                c.round);
     cxx_function(cx, "__aicore__ inline void %s(%s)", function_name(gen, program), flat ? "uint32_t n" : "");
     cxx_line(cx, "const int32_t count = RoundUp(%s, %u);", flat ? "n" : "nRows_ * pitch_", c.round);
     write_queue_tensors(&c);

@@ -1,5 +1,5 @@
-/* Member functions that bring operands into the form the instructions take: slots, masks, columns, gathered rows. Only
- * those a pass needs are written. */
+/* Member functions that bring operands into the form the instructions take: slots, masks, columns, gathered
+ * rows. Only those a pass needs are written. */
 #include "codegen/kernel.h"
 
 static bool any_load(const GenPass *gp, PlanClass c, bool (*is)(const PlanAccess *)) {
@@ -13,7 +13,9 @@ static bool any_load(const GenPass *gp, PlanClass c, bool (*is)(const PlanAccess
 static bool is_line_bool(const PlanAccess *acc) {
     return !acc->is_store && gen_is_bool(acc) && (acc->cls == PLAN_LINE || acc->cls == PLAN_ROW);
 }
-static bool is_bool_store(const PlanAccess *acc) { return acc->is_store && gen_is_bool(acc); }
+static bool is_bool_store(const PlanAccess *acc) {
+    return acc->is_store && gen_is_bool(acc);
+}
 static bool is_any(const PlanAccess *acc) {
     (void)acc;
     return true;
@@ -30,8 +32,9 @@ static void write_slot(Gen *gen, const GenPass *gp, Cxx *cx) {
         }
     }
     if (!needed) return;
-    cxx_comment(cx, both ? "The float32 form of an operand: its own buffer, or a work slot when it is 16 bits wide."
-                         : "The float32 form of a 16-bit operand.");
+    cxx_comment(
+        cx, both ? "The float32 form of an operand: its own buffer, or a work slot when it is 16 bits wide."
+                 : "The float32 form of a 16-bit operand.");
     cxx_line(cx, "template <typename T>");
     cxx_function(cx, "__aicore__ inline LocalTensor<float> Slot(const LocalTensor<T> &io, uint32_t slot)");
     if (both) {
@@ -49,7 +52,8 @@ static void write_slot(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 static void write_mask_from_bytes(Cxx *cx) {
     cxx_comment(cx, "A bool tensor is one byte per element, a mask one bit.");
-    cxx_function(cx, "__aicore__ inline void MaskFromBytes(const LocalTensor<uint8_t> &mask, const LocalTensor<uint8_t> &bytes, int32_t count)");
+    cxx_function(cx, "__aicore__ inline void MaskFromBytes(const LocalTensor<uint8_t> &mask, const "
+                     "LocalTensor<uint8_t> &bytes, int32_t count)");
     cxx_line(cx, "LocalTensor<half> scratch = half_.Get<half>();");
     cxx_line(cx, "Cast(scratch, bytes, RoundMode::CAST_NONE, count);");
     cxx_line(cx, "CompareScalar(mask, scratch, static_cast<half>(0), CMPMODE::NE, count);");
@@ -58,28 +62,34 @@ static void write_mask_from_bytes(Cxx *cx) {
 }
 
 static void write_bytes_from_mask(Cxx *cx) {
-    cxx_function(cx, "__aicore__ inline void BytesFromMask(const LocalTensor<uint8_t> &bytes, const LocalTensor<uint8_t> &mask, int32_t count)");
+    cxx_function(cx, "__aicore__ inline void BytesFromMask(const LocalTensor<uint8_t> &bytes, const "
+                     "LocalTensor<uint8_t> &mask, int32_t count)");
     cxx_line(cx, "LocalTensor<half> scratch = half_.Get<half>();");
     cxx_line(cx, "Duplicate(scratch, static_cast<half>(1), count);");
-    cxx_line(cx, "Select(scratch, mask, scratch, static_cast<half>(0), SELMODE::VSEL_TENSOR_SCALAR_MODE, count);");
+    cxx_line(
+        cx, "Select(scratch, mask, scratch, static_cast<half>(0), SELMODE::VSEL_TENSOR_SCALAR_MODE, count);");
     cxx_line(cx, "Cast(bytes, scratch, RoundMode::CAST_NONE, count);");
     cxx_close(cx, "");
     cxx_blank(cx);
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------------- */
+/* ---- columns
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void write_wide_column(Gen *gen, const GenPass *gp, Cxx *cx) {
     bool needed = false, dense = true, wide = false;
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
-        if (acc->is_store || acc->cls != PLAN_COLUMN || (gen_is_float(acc) && gen_is_always_wide(gen, acc)) || acc->dtype[0] == DTYPE_I32) continue;
+        if (acc->is_store || acc->cls != PLAN_COLUMN || (gen_is_float(acc) && gen_is_always_wide(gen, acc)) ||
+            acc->dtype[0] == DTYPE_I32)
+            continue;
         needed = true;
         dense = dense && plan_column_is_dense(gp->p, acc);
         wide |= gen_is_float(acc) && gen_is_ever_wide(gen, acc);
     }
     if (!needed) return;
-    cxx_comment(cx, "The numbers of a column in the type they are computed in, at the places they have in src.");
+    cxx_comment(cx,
+                "The numbers of a column in the type they are computed in, at the places they have in src.");
     cxx_line(cx, "template <typename To, typename T>");
     cxx_function(cx, "__aicore__ inline LocalTensor<To> WideColumn(const LocalTensor<T> &src)");
     if (wide) {
@@ -88,7 +98,8 @@ static void write_wide_column(Gen *gen, const GenPass *gp, Cxx *cx) {
         cxx_else(cx);
     }
     cxx_line(cx, "LocalTensor<To> dst = columnWide_.Get<To>();");
-    cxx_line(cx, "Cast(dst, src, RoundMode::CAST_NONE, %s);", dense ? "nRows_" : "nRows_ * BLOCK_BYTES / sizeof(T)");
+    cxx_line(cx, "Cast(dst, src, RoundMode::CAST_NONE, %s);",
+             dense ? "nRows_" : "nRows_ * BLOCK_BYTES / sizeof(T)");
     cxx_line(cx, "return dst;");
     if (wide) cxx_close(cx, "");
     cxx_close(cx, "");
@@ -100,9 +111,11 @@ static bool is_dense_column(const GenPass *gp, const PlanAccess *acc) {
 }
 
 static void write_expand_rows(Cxx *cx) {
-    cxx_comment(cx, "Row r of dst becomes src[r]: 32-byte blocks of each number first, then rows of 64 elements at a time.");
+    cxx_comment(cx, "Row r of dst becomes src[r]: 32-byte blocks of each number first, then rows of 64 "
+                    "elements at a time.");
     cxx_line(cx, "template <typename T>");
-    cxx_function(cx, "__aicore__ inline void ExpandRows(const LocalTensor<T> &dst, const LocalTensor<T> &src)");
+    cxx_function(cx,
+                 "__aicore__ inline void ExpandRows(const LocalTensor<T> &dst, const LocalTensor<T> &src)");
     cxx_line(cx, "LocalTensor<T> blocks = columnBlocks_.Get<T>();");
     cxx_line(cx, "Brcb(blocks, src, static_cast<uint8_t>(RoundUp(nRows_, 8) / 8), {1, 8});");
     cxx_line(cx, "const CopyRepeatParams params{1, 0, static_cast<uint16_t>(pitch_ * sizeof(T) / 32), 1};");
@@ -116,10 +129,12 @@ static void write_expand_rows(Cxx *cx) {
 static void write_scalar_wait(Cxx *cx) {
     cxx_comment(cx, "The scalar unit may read what copies and vector instructions have written so far.");
     cxx_function(cx, "__aicore__ inline void WaitForScalarReads()");
-    cxx_line(cx, "const event_t copied = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::MTE2_S));");
+    cxx_line(cx,
+             "const event_t copied = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::MTE2_S));");
     cxx_line(cx, "SetFlag<HardEvent::MTE2_S>(copied);");
     cxx_line(cx, "WaitFlag<HardEvent::MTE2_S>(copied);");
-    cxx_line(cx, "const event_t computed = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::V_S));");
+    cxx_line(cx,
+             "const event_t computed = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::V_S));");
     cxx_line(cx, "SetFlag<HardEvent::V_S>(computed);");
     cxx_line(cx, "WaitFlag<HardEvent::V_S>(computed);");
     cxx_close(cx, "");
@@ -131,7 +146,8 @@ static void write_fill_rows(Cxx *cx, bool rows, bool tile) {
     if (rows) {
         cxx_comment(cx, "Row r of dst becomes element r * step of src.");
         cxx_line(cx, "template <typename T>");
-        cxx_function(cx, "__aicore__ inline void FillRows(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t step)");
+        cxx_function(cx, "__aicore__ inline void FillRows(const LocalTensor<T> &dst, const LocalTensor<T> "
+                         "&src, uint32_t step)");
         cxx_line(cx, "WaitForScalarReads();");
         cxx_open(cx, "for (uint32_t row = 0; row < nRows_; row++)");
         cxx_line(cx, "Duplicate(dst[row * pitch_], src.GetValue(row * step), pitch_);");
@@ -164,7 +180,8 @@ static void write_columns(Gen *gen, const GenPass *gp, Cxx *cx) {
     if (rows || tile) write_fill_rows(cx, rows, tile);
 }
 
-/* ---- gathering --------------------------------------------------------------------------------------------------- */
+/* ---- gathering
+ * --------------------------------------------------------------------------------------------------- */
 
 static bool steps_back(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
     bool minus;
@@ -192,15 +209,22 @@ static void write_block_offsets(Cxx *cx, bool forward, bool back) {
 
 /* Io is the type in memory, T the one that Gather moves: bytes are gathered as pairs. */
 static void write_gather_rows(Cxx *cx, bool back) {
-    if (back) cxx_comment(cx, "The same for columns that run backwards, colStep elements apart: the last column comes first.");
+    if (back)
+        cxx_comment(
+            cx,
+            "The same for columns that run backwards, colStep elements apart: the last column comes first.");
     else
-        cxx_comment(cx, "Gathers columns that lie colStep elements apart. Each arrives in a 32-byte block of its own, together with the same "
+        cxx_comment(cx, "Gathers columns that lie colStep elements apart. Each arrives in a 32-byte block of "
+                        "its own, together with the same "
                         "column of the next GROUP - 1 rows where rows are neighbours in memory.");
     cxx_line(cx, "template <typename T, typename Io, uint32_t GROUP>");
-    cxx_function(cx, "__aicore__ inline void %s(const LocalTensor<T> &dst, const GlobalTensor<Io> &src, uint64_t start, uint64_t rowStep, uint64_t colStep)",
+    cxx_function(cx,
+                 "__aicore__ inline void %s(const LocalTensor<T> &dst, const GlobalTensor<Io> &src, uint64_t "
+                 "start, uint64_t rowStep, uint64_t colStep)",
                  back ? "GatherRowsBack" : "GatherRows");
     cxx_line(cx, "constexpr uint32_t IN_BLOCK = BLOCK_BYTES / sizeof(Io);");
-    cxx_line(cx, "LocalTensor<uint32_t> offsets = %s.Get<uint32_t>();", back ? "blockOffsetsBack_" : "blockOffsets_");
+    cxx_line(cx, "LocalTensor<uint32_t> offsets = %s.Get<uint32_t>();",
+             back ? "blockOffsetsBack_" : "blockOffsets_");
     cxx_open(cx, "for (uint32_t row = 0; row < nRows_; row += GROUP)");
     cxx_line(cx, "const uint32_t group = Least(GROUP, nRows_ - row);");
     cxx_open(cx, "for (uint32_t col = 0; col < nCols_; col += STAGE_COLS)");
@@ -213,7 +237,8 @@ static void write_gather_rows(Cxx *cx, bool back) {
     cxx_line(cx, "params.dstStride = 0;");
     if (back) {
         cxx_line(cx, "const uint64_t first = start + row * rowStep - (col + n - 1) * colStep;");
-        cxx_line(cx, "DataCopyPad(stage[(STAGE_COLS - n) * IN_BLOCK], src[first], params, DataCopyPadExtParams<Io>{});");
+        cxx_line(cx, "DataCopyPad(stage[(STAGE_COLS - n) * IN_BLOCK], src[first], params, "
+                     "DataCopyPadExtParams<Io>{});");
     } else {
         cxx_line(cx, "const uint64_t first = start + row * rowStep + col * colStep;");
         cxx_line(cx, "DataCopyPad(stage, src[first], params, DataCopyPadExtParams<Io>{});");
@@ -221,7 +246,8 @@ static void write_gather_rows(Cxx *cx, bool back) {
     cxx_line(cx, "stageQueue_.EnQue(stage);");
     cxx_line(cx, "stage = stageQueue_.DeQue<Io>();");
     cxx_open(cx, "for (uint32_t i = 0; i < group; i++)");
-    cxx_line(cx, "Gather(dst[(row + i) * pitch_ + col], stage.template ReinterpretCast<T>(), offsets, static_cast<uint32_t>(i * sizeof(Io)), n);");
+    cxx_line(cx, "Gather(dst[(row + i) * pitch_ + col], stage.template ReinterpretCast<T>(), offsets, "
+                 "static_cast<uint32_t>(i * sizeof(Io)), n);");
     cxx_close(cx, "");
     cxx_line(cx, "stageQueue_.FreeTensor(stage);");
     cxx_close(cx, "");

@@ -25,13 +25,16 @@ static const char *tile_start(Gen *gen, const GenPass *gp, const PlanAccess *acc
     bool minus;
     const char *offset = gen_kernel_size(gen, gp, acc->view.offset, &minus);
     if (strcmp(offset, "0") != 0) strbuf_add(&sb, offset);
-    for (uint32_t d = 0; d + 2 < rank; d++) add_term(gen, gp, &sb, arena_printf(gen->a, "i%u_", d), acc->view.stride[d]);
+    for (uint32_t d = 0; d + 2 < rank; d++)
+        add_term(gen, gp, &sb, arena_printf(gen->a, "i%u_", d), acc->view.stride[d]);
     add_term(gen, gp, &sb, "row_", acc->view.stride[rank - 2]);
     if (with_col) add_term(gen, gp, &sb, "col_", acc->view.stride[rank - 1]);
     return sb.n_bytes ? sb.text : "0";
 }
 
-const char *gen_gather_start(Gen *gen, const GenPass *gp, const PlanAccess *acc) { return tile_start(gen, gp, acc, true); }
+const char *gen_gather_start(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
+    return tile_start(gen, gp, acc, true);
+}
 
 static const char *line_start(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
     bool minus;
@@ -41,7 +44,8 @@ static const char *line_start(Gen *gen, const GenPass *gp, const PlanAccess *acc
 
 static void write_locate(Gen *gen, const GenPass *gp, Cxx *cx) {
     uint32_t n_outer = gp->p->space.rank - 2;
-    cxx_comment(cx, "Tiles are numbered down the rows of a run first, then by outer index, then by column block.");
+    cxx_comment(
+        cx, "Tiles are numbered down the rows of a run first, then by outer index, then by column block.");
     cxx_function(cx, "__aicore__ inline void Locate(uint64_t tile)");
     cxx_line(cx, "row_ = tile %% rowBlocks_ * rowsPerTile_;");
     cxx_line(cx, "uint64_t rest = tile / rowBlocks_;");
@@ -57,7 +61,8 @@ static void write_locate(Gen *gen, const GenPass *gp, Cxx *cx) {
     (void)gen;
 }
 
-/* ---- row copies -------------------------------------------------------------------------------------------------- */
+/* ---- row copies
+ * -------------------------------------------------------------------------------------------------- */
 
 typedef enum { STEP_FORWARD, STEP_SAME, STEP_BACK } RowStep;
 
@@ -71,7 +76,8 @@ static bool has_row_step(Gen *gen, const GenPass *gp, bool forward) {
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
         if (acc->is_store || acc->cls != PLAN_ROW) continue;
-        bool one_run = row_step(gen, gp, acc) == STEP_FORWARD || size_is(gp->p->space.dim[gp->p->space.rank - 2], 1);
+        bool one_run =
+            row_step(gen, gp, acc) == STEP_FORWARD || size_is(gp->p->space.dim[gp->p->space.rank - 2], 1);
         if (one_run == forward) return true;
     }
     return false;
@@ -79,9 +85,11 @@ static bool has_row_step(Gen *gen, const GenPass *gp, bool forward) {
 
 static void write_copy_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     if (has_row_step(gen, gp, true)) {
-        cxx_comment(cx, "nRows_ pieces of nCols_ elements, rowStep elements apart in GM and pitch_ apart in UB.");
+        cxx_comment(cx,
+                    "nRows_ pieces of nCols_ elements, rowStep elements apart in GM and pitch_ apart in UB.");
         cxx_line(cx, "template <typename T>");
-        cxx_function(cx, "__aicore__ inline void CopyRows(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint64_t rowStep)");
+        cxx_function(cx, "__aicore__ inline void CopyRows(const LocalTensor<T> &dst, const GlobalTensor<T> "
+                         "&src, uint64_t rowStep)");
         cxx_line(cx, "DataCopyExtParams params;");
         cxx_line(cx, "params.blockCount = static_cast<uint16_t>(nRows_);");
         cxx_line(cx, "params.blockLen = nCols_ * sizeof(T);");
@@ -94,10 +102,14 @@ static void write_copy_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     if (has_row_step(gen, gp, false)) {
         cxx_comment(cx, "Row by row: the step is 0, or leads backwards as a negative number modulo 2^64.");
         cxx_line(cx, "template <typename T>");
-        cxx_function(cx, "__aicore__ inline void CopyEachRow(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint64_t start, uint64_t rowStep)");
-        cxx_line(cx, "const DataCopyExtParams params{1, static_cast<uint32_t>(nCols_ * sizeof(T)), 0, 0, 0};");
+        cxx_function(cx, "__aicore__ inline void CopyEachRow(const LocalTensor<T> &dst, const "
+                         "GlobalTensor<T> &src, uint64_t start, uint64_t rowStep)");
+        cxx_line(cx,
+                 "const DataCopyExtParams params{1, static_cast<uint32_t>(nCols_ * sizeof(T)), 0, 0, 0};");
         cxx_open(cx, "for (uint32_t row = 0; row < nRows_; row++)");
-        cxx_line(cx, "DataCopyPad(dst[row * pitch_], src[start + row * rowStep], params, DataCopyPadExtParams<T>{});");
+        cxx_line(
+            cx,
+            "DataCopyPad(dst[row * pitch_], src[start + row * rowStep], params, DataCopyPadExtParams<T>{});");
         cxx_close(cx, "");
         cxx_close(cx, "");
         cxx_blank(cx);
@@ -113,21 +125,26 @@ static void write_copy_row_in(Gen *gen, const GenPass *gp, const PlanAccess *acc
     else if (row_step(gen, gp, acc) == STEP_FORWARD)
         cxx_line(cx, "CopyRows(%s, %sGm_[%s], %s);", dst, acc->tensor_name, start, by);
     else
-        cxx_line(cx, "CopyEachRow(%s, %sGm_, %s, %s%s);", dst, acc->tensor_name, start, minus ? "0 - " : "", by);
+        cxx_line(cx, "CopyEachRow(%s, %sGm_, %s, %s%s);", dst, acc->tensor_name, start, minus ? "0 - " : "",
+                 by);
 }
 
 /* One element for each row of the tile: in one piece, or every one in a block of its own. */
-static void write_copy_column_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, const char *dst, Cxx *cx) {
+static void write_copy_column_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, const char *dst,
+                                 Cxx *cx) {
     const char *type = gen_io_type(gen, acc), *start = tile_start(gen, gp, acc, false);
     bool minus;
     const char *by = gen_kernel_size(gen, gp, acc->view.stride[gp->p->space.rank - 2], &minus);
     const char *pad = arena_printf(gen->a, "DataCopyPadExtParams<%s>{}", type);
     const char *one = arena_printf(gen->a, "static_cast<uint32_t>(sizeof(%s))", type);
     if (plan_column_is_dense(gp->p, acc)) {
-        cxx_line(cx, "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(nRows_ * sizeof(%s)), 0, 0, 0}, %s);", dst,
-                 acc->tensor_name, start, type, pad);
+        cxx_line(cx,
+                 "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(nRows_ * "
+                 "sizeof(%s)), 0, 0, 0}, %s);",
+                 dst, acc->tensor_name, start, type, pad);
     } else if (row_step(gen, gp, acc) == STEP_SAME) {
-        cxx_line(cx, "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, %s, 0, 0, 0}, %s);", dst, acc->tensor_name, start, one, pad);
+        cxx_line(cx, "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, %s, 0, 0, 0}, %s);", dst,
+                 acc->tensor_name, start, one, pad);
     } else if (row_step(gen, gp, acc) == STEP_FORWARD) {
         cxx_line(cx,
                  "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{static_cast<uint16_t>(nRows_), %s, "
@@ -135,27 +152,34 @@ static void write_copy_column_in(Gen *gen, const GenPass *gp, const PlanAccess *
                  dst, acc->tensor_name, start, one, by, type, pad);
     } else {
         cxx_open(cx, "for (uint32_t row = 0; row < nRows_; row++)");
-        cxx_line(cx, "DataCopyPad(%s[row * BLOCK_BYTES / sizeof(%s)], %sGm_[%s - row * %s], DataCopyExtParams{1, %s, 0, 0, 0}, %s);", dst,
-                 type, acc->tensor_name, start, by, one, pad);
+        cxx_line(cx,
+                 "DataCopyPad(%s[row * BLOCK_BYTES / sizeof(%s)], %sGm_[%s - row * %s], DataCopyExtParams{1, "
+                 "%s, 0, 0, 0}, %s);",
+                 dst, type, acc->tensor_name, start, by, one, pad);
         cxx_close(cx, "");
     }
 }
 
-/* ---- CopyIn and CopyOut ------------------------------------------------------------------------------------------ */
+/* ---- CopyIn and CopyOut
+ * ------------------------------------------------------------------------------------------ */
 
 static void write_alloc_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, Cxx *cx) {
     const char *type = gen_io_type(gen, acc);
     if (plan_packs_inputs(gp->p))
-        cxx_line(cx, "LocalTensor<%s> %s = in[%s].ReinterpretCast<%s>();", type, acc->name, gen_packed_offset(gen, gp, acc), type);
-    else
-        cxx_line(cx, "LocalTensor<%s> %s = %sQueue_.AllocTensor<%s>();", type, acc->name, acc->name, type);
+        cxx_line(cx, "LocalTensor<%s> %s = in[%s].ReinterpretCast<%s>();", type, acc->name,
+                 gen_packed_offset(gen, gp, acc), type);
+    else cxx_line(cx, "LocalTensor<%s> %s = %sQueue_.AllocTensor<%s>();", type, acc->name, acc->name, type);
 }
 
 static void write_copy_in(Gen *gen, const GenPass *gp, Cxx *cx) {
     bool flat = gp->p->schedule == PLAN_FLAT, packed = plan_packs_inputs(gp->p);
     bool any = false;
-    for (size_t i = 0; i < gp->p->access.n; i++) any |= !gp->p->access.at[i].is_store && gen_is_queued(&gp->p->access.at[i]);
-    cxx_function(cx, "__aicore__ inline void CopyIn(%s)", !flat ? "" : any ? "uint64_t start, uint32_t n" : "uint64_t, uint32_t");
+    for (size_t i = 0; i < gp->p->access.n; i++)
+        any |= !gp->p->access.at[i].is_store && gen_is_queued(&gp->p->access.at[i]);
+    cxx_function(cx, "__aicore__ inline void CopyIn(%s)",
+                 !flat ? ""
+                 : any ? "uint64_t start, uint32_t n"
+                       : "uint64_t, uint32_t");
     if (packed) cxx_line(cx, "LocalTensor<uint8_t> in = inQueue_.AllocTensor<uint8_t>();");
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
@@ -164,13 +188,12 @@ static void write_copy_in(Gen *gen, const GenPass *gp, Cxx *cx) {
         write_alloc_in(gen, gp, acc, cx);
         if (acc->cls == PLAN_LINE)
             cxx_line(cx,
-                     "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(n * sizeof(%s)), 0, 0, 0}, "
+                     "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(n * sizeof(%s)), "
+                     "0, 0, 0}, "
                      "DataCopyPadExtParams<%s>{});",
                      acc->name, acc->tensor_name, line_start(gen, gp, acc), type, type);
-        else if (acc->cls == PLAN_ROW)
-            write_copy_row_in(gen, gp, acc, acc->name, cx);
-        else
-            write_copy_column_in(gen, gp, acc, acc->name, cx);
+        else if (acc->cls == PLAN_ROW) write_copy_row_in(gen, gp, acc, acc->name, cx);
+        else write_copy_column_in(gen, gp, acc, acc->name, cx);
         if (!packed) cxx_line(cx, "%sQueue_.EnQue(%s);", acc->name, acc->name);
     }
     if (packed) cxx_line(cx, "inQueue_.EnQue(in);");
@@ -186,7 +209,8 @@ static void write_store_rows(Gen *gen, const GenPass *gp, const PlanAccess *acc,
 
 static void write_copy_rows_out(Cxx *cx) {
     cxx_line(cx, "template <typename T>");
-    cxx_function(cx, "__aicore__ inline void CopyRowsOut(const GlobalTensor<T> &dst, const LocalTensor<T> &src)");
+    cxx_function(cx,
+                 "__aicore__ inline void CopyRowsOut(const GlobalTensor<T> &dst, const LocalTensor<T> &src)");
     cxx_line(cx, "DataCopyExtParams params;");
     cxx_line(cx, "params.blockCount = static_cast<uint16_t>(nRows_);");
     cxx_line(cx, "params.blockLen = nCols_ * sizeof(T);");
@@ -206,14 +230,15 @@ static void write_copy_out(Gen *gen, const GenPass *gp, Cxx *cx) {
         if (!acc->is_store) continue;
         const char *type = gen_io_type(gen, acc);
         if (packed)
-            cxx_line(cx, "LocalTensor<%s> %s = out[%s].ReinterpretCast<%s>();", type, acc->name, gen_packed_offset(gen, gp, acc), type);
-        else
-            cxx_line(cx, "LocalTensor<%s> %s = %sQueue_.DeQue<%s>();", type, acc->name, acc->name, type);
+            cxx_line(cx, "LocalTensor<%s> %s = out[%s].ReinterpretCast<%s>();", type, acc->name,
+                     gen_packed_offset(gen, gp, acc), type);
+        else cxx_line(cx, "LocalTensor<%s> %s = %sQueue_.DeQue<%s>();", type, acc->name, acc->name, type);
         if (flat)
-            cxx_line(cx, "DataCopyPad(%sGm_[%s], %s, DataCopyExtParams{1, static_cast<uint32_t>(n * sizeof(%s)), 0, 0, 0});",
+            cxx_line(cx,
+                     "DataCopyPad(%sGm_[%s], %s, DataCopyExtParams{1, static_cast<uint32_t>(n * sizeof(%s)), "
+                     "0, 0, 0});",
                      acc->tensor_name, line_start(gen, gp, acc), acc->name, type);
-        else
-            write_store_rows(gen, gp, acc, cx);
+        else write_store_rows(gen, gp, acc, cx);
         if (!packed) cxx_line(cx, "%sQueue_.FreeTensor(%s);", acc->name, acc->name);
     }
     if (packed) cxx_line(cx, "outQueue_.FreeTensor(out);");
@@ -221,14 +246,16 @@ static void write_copy_out(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_blank(cx);
 }
 
-/* ---- vectors that stay ------------------------------------------------------------------------------------------- */
+/* ---- vectors that stay
+ * ------------------------------------------------------------------------------------------- */
 
 static void write_load_vector(Gen *gen, const PlanAccess *acc, const char *start, Cxx *cx) {
     const char *type = gen_io_type(gen, acc);
     cxx_block(cx);
     cxx_line(cx, "LocalTensor<%s> %s = vectorQueue_.AllocTensor<%s>();", type, acc->name, type);
     cxx_line(cx,
-             "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(nCols_ * sizeof(%s)), 0, 0, 0}, "
+             "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(nCols_ * sizeof(%s)), 0, "
+             "0, 0}, "
              "DataCopyPadExtParams<%s>{});",
              acc->name, acc->tensor_name, start, type, type);
     cxx_line(cx, "vectorQueue_.EnQue(%s);", acc->name);
@@ -239,14 +266,16 @@ static void write_load_vector(Gen *gen, const PlanAccess *acc, const char *start
         cxx_line(cx, "Cast(scratch[row * pitch_], %s, RoundMode::CAST_NONE, pitch_);", acc->name);
         cxx_close(cx, "");
         cxx_line(cx,
-                 "CompareScalar(keepMask_.Get<uint8_t>()[%u * tileLength_ / 8], scratch, static_cast<half>(0), CMPMODE::NE, "
+                 "CompareScalar(keepMask_.Get<uint8_t>()[%u * tileLength_ / 8], scratch, "
+                 "static_cast<half>(0), CMPMODE::NE, "
                  "RoundUp(rowsPerTile_ * pitch_, 128));",
                  acc->place.index);
     } else {
         const char *t = gen_is_float(acc) ? "float" : "int32_t";
         cxx_line(cx, "LocalTensor<%s> keep = keep_.Get<%s>()[%u * tileLength_];", t, t, acc->place.index);
         cxx_open(cx, "for (uint32_t row = 0; row < rowsPerTile_; row++)");
-        if (gen_is_always_wide(gen, acc)) cxx_line(cx, "DataCopy(keep[row * pitch_], %s, pitch_);", acc->name);
+        if (gen_is_always_wide(gen, acc))
+            cxx_line(cx, "DataCopy(keep[row * pitch_], %s, pitch_);", acc->name);
         else cxx_line(cx, "KeepRow(keep[row * pitch_], %s);", acc->name);
         cxx_close(cx, "");
     }
@@ -256,7 +285,8 @@ static void write_load_vector(Gen *gen, const PlanAccess *acc, const char *start
 
 static void write_keep_row(Cxx *cx) {
     cxx_line(cx, "template <typename T>");
-    cxx_function(cx, "__aicore__ inline void KeepRow(const LocalTensor<float> &dst, const LocalTensor<T> &src)");
+    cxx_function(cx,
+                 "__aicore__ inline void KeepRow(const LocalTensor<float> &dst, const LocalTensor<T> &src)");
     cxx_open(cx, "if constexpr (IsSameType<T, float>::value)");
     cxx_line(cx, "DataCopy(dst, src, pitch_);");
     cxx_else(cx);
@@ -270,16 +300,19 @@ static void write_load_vectors(Gen *gen, const GenPass *gp, Cxx *cx) {
     bool mixed = false;
     if (!gen_has_class(gp, PLAN_VECTOR)) return;
     for (size_t i = 0; i < gp->p->access.n; i++)
-        mixed |= gp->p->access.at[i].cls == PLAN_VECTOR && gen_is_float(&gp->p->access.at[i]) && !gen_is_always_wide(gen, &gp->p->access.at[i]);
+        mixed |= gp->p->access.at[i].cls == PLAN_VECTOR && gen_is_float(&gp->p->access.at[i]) &&
+                 !gen_is_always_wide(gen, &gp->p->access.at[i]);
     if (mixed) write_keep_row(cx);
-    cxx_comment(cx, "Operands that all rows share: once for each column block, repeated over the rows of a tile.");
+    cxx_comment(
+        cx, "Operands that all rows share: once for each column block, repeated over the rows of a tile.");
     cxx_function(cx, "__aicore__ inline void LoadVectors()");
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
         bool minus;
         if (acc->cls != PLAN_VECTOR) continue;
         const char *offset = gen_kernel_size(gen, gp, acc->view.offset, &minus);
-        write_load_vector(gen, acc, strcmp(offset, "0") == 0 ? "col_" : arena_printf(gen->a, "%s + col_", offset), cx);
+        write_load_vector(gen, acc,
+                          strcmp(offset, "0") == 0 ? "col_" : arena_printf(gen->a, "%s + col_", offset), cx);
     }
     cxx_close(cx, "");
     cxx_blank(cx);

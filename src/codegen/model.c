@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- project JSON ------------------------------------------------------------------------------------------------ */
+/* ---- project JSON
+ * ------------------------------------------------------------------------------------------------ */
 
 static json_t *tensor_json(Gen *gen, const char *name, const GraphValue *v) {
     json_t *formats = json_array(), *types = json_array();
@@ -13,20 +14,25 @@ static json_t *tensor_json(Gen *gen, const char *name, const GraphValue *v) {
         json_array_append_new(formats, json_string("ND"));
         json_array_append_new(types, json_string(t == DTYPE_F32 ? "float" : dtype_info(t)->msop));
     }
-    return json_pack("{s:s, s:s, s:o, s:o}", "name", name, "param_type", "required", "format", formats, "type", types);
+    return json_pack("{s:s, s:s, s:o, s:o}", "name", name, "param_type", "required", "format", formats,
+                     "type", types);
 }
 
 const char *gen_project_json(Gen *gen) {
     static const char *const TYPES[] = {"float", "int", "bool"};
     json_t *in = json_array(), *out = json_array(), *attr = json_array();
     for (size_t i = 0; i < gen->g->n_inputs; i++)
-        json_array_append_new(in, tensor_json(gen, gen->g->inputs[i].name, &gen->g->values[gen->g->inputs[i].value]));
+        json_array_append_new(
+            in, tensor_json(gen, gen->g->inputs[i].name, &gen->g->values[gen->g->inputs[i].value]));
     for (size_t i = 0; i < gen->g->n_outputs; i++)
-        json_array_append_new(out, tensor_json(gen, gen->g->outputs[i].name, &gen->g->values[gen->g->outputs[i].value]));
+        json_array_append_new(
+            out, tensor_json(gen, gen->g->outputs[i].name, &gen->g->values[gen->g->outputs[i].value]));
     for (size_t i = 0; i < gen->g->n_scalars; i++)
-        json_array_append_new(attr, json_pack("{s:s, s:s, s:s}", "name", gen->g->scalars[i].name, "param_type", "required", "type",
-                                              TYPES[gen->g->scalars[i].type]));
-    json_t *op = json_pack("{s:s, s:s, s:o, s:o}", "op", gen->op_type, "language", "cpp", "input_desc", in, "output_desc", out);
+        json_array_append_new(attr,
+                              json_pack("{s:s, s:s, s:s}", "name", gen->g->scalars[i].name, "param_type",
+                                        "required", "type", TYPES[gen->g->scalars[i].type]));
+    json_t *op = json_pack("{s:s, s:s, s:o, s:o}", "op", gen->op_type, "language", "cpp", "input_desc", in,
+                           "output_desc", out);
     if (gen->g->n_scalars) json_object_set(op, "attr", attr);
     json_decref(attr);
     json_t *doc = json_pack("[o]", op);
@@ -37,7 +43,8 @@ const char *gen_project_json(Gen *gen) {
     return copy;
 }
 
-/* ---- model ------------------------------------------------------------------------------------------------------- */
+/* ---- model
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* Lines of `code` with their common indentation replaced by `depth` blanks; no blank lines at either end. */
 static void add_code(StrBuf *sb, const char *code, int depth) {
@@ -67,7 +74,9 @@ static void add_code(StrBuf *sb, const char *code, int depth) {
     }
 }
 
-static bool has_code(const char *s) { return s[strspn(s, " \t\n")] != '\0'; }
+static bool has_code(const char *s) {
+    return s[strspn(s, " \t\n")] != '\0';
+}
 
 const char *gen_model(Gen *gen) {
     const GraphModel *m = &gen->g->model;
@@ -89,7 +98,10 @@ const char *gen_model(Gen *gen) {
     const char *call = arena_printf(gen->a, "custom_ops_lib.%s(%s)", gen->snake, args.text);
     strbuf_printf(&sb, "\n    def forward(self%s%s):\n", m->forward_params[0] ? ", " : "", m->forward_params);
     if (gen->g->output_kind == GRAPH_OUT_TENSOR) strbuf_printf(&sb, "        return %s\n", call);
-    else if (gen->g->n_outputs == 1) strbuf_printf(&sb, gen->g->output_kind == GRAPH_OUT_LIST ? "        return [%s]\n" : "        return (%s,)\n", call);
+    else if (gen->g->n_outputs == 1)
+        strbuf_printf(
+            &sb, gen->g->output_kind == GRAPH_OUT_LIST ? "        return [%s]\n" : "        return (%s,)\n",
+            call);
     else if (gen->g->output_kind == GRAPH_OUT_LIST) strbuf_printf(&sb, "        return list(%s)\n", call);
     else strbuf_printf(&sb, "        return %s\n", call);
     return sb.text;

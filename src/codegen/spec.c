@@ -10,29 +10,31 @@ static json_t *shape_json(const Gen *gen, const GraphShape *shape) {
     for (uint32_t d = 0; d < shape->rank; d++) {
         int64_t v;
         if (size_is_const(shape->dim[d], &v)) json_array_append_new(list, json_integer(v));
-        else json_array_append_new(list, json_string(size_print(gen->a, shape->dim[d], gen->symbols, SIZE_PYTHON)));
+        else
+            json_array_append_new(list,
+                                  json_string(size_print(gen->a, shape->dim[d], gen->symbols, SIZE_PYTHON)));
     }
     return list;
 }
 
 static json_t *dtypes_json(const Gen *gen, const GraphValue *v) {
     json_t *list = json_array();
-    for (size_t k = 0; k < gen->plan->variants.n; k++) json_array_append_new(list, json_string(dtype_info(gen_value_dtype(gen, v, k))->torch));
+    for (size_t k = 0; k < gen->plan->variants.n; k++)
+        json_array_append_new(list, json_string(dtype_info(gen_value_dtype(gen, v, k))->torch));
     return list;
 }
 
 static json_t *tensor_json(const Gen *gen, const char *name, const GraphValue *v) {
-    return json_pack("{s:s, s:o, s:o, s:s}", "name", name, "dtype", dtypes_json(gen, v), "shape", shape_json(gen, &v->shape), "layout", "ND");
+    return json_pack("{s:s, s:o, s:o, s:s}", "name", name, "dtype", dtypes_json(gen, v), "shape",
+                     shape_json(gen, &v->shape), "layout", "ND");
 }
 
 /* How an input takes part: the classes of its accesses in all passes. */
 static const char *broadcast_rule(const Gen *gen, size_t input) {
-    static const char *const WORDS[PLAN_N_CLASSES] = {[PLAN_LINE] = "element by element",
-                                                      [PLAN_NUMBER] = "one element for all",
-                                                      [PLAN_ROW] = "element by element",
-                                                      [PLAN_VECTOR] = "one row for all rows",
-                                                      [PLAN_COLUMN] = "one element for each row",
-                                                      [PLAN_STRIDED] = "permuted or strided view"};
+    static const char *const WORDS[PLAN_N_CLASSES] = {
+        [PLAN_LINE] = "element by element",         [PLAN_NUMBER] = "one element for all",
+        [PLAN_ROW] = "element by element",          [PLAN_VECTOR] = "one row for all rows",
+        [PLAN_COLUMN] = "one element for each row", [PLAN_STRIDED] = "permuted or strided view"};
     bool seen[PLAN_N_CLASSES] = {false};
     StrBuf sb;
     strbuf_init(&sb, gen->a);
@@ -75,8 +77,9 @@ static json_t *attributes_json(const Gen *gen) {
     static const char *const TYPES[] = {"float", "int", "bool"};
     json_t *list = json_array();
     for (size_t i = 0; i < gen->g->n_scalars; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:f}", "name", gen->g->scalars[i].name, "type", TYPES[gen->g->scalars[i].type], "example",
-                                              gen->g->scalars[i].value));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:f}", "name", gen->g->scalars[i].name, "type",
+                                        TYPES[gen->g->scalars[i].type], "example", gen->g->scalars[i].value));
     return list;
 }
 
@@ -84,11 +87,15 @@ static json_t *constraints_json(const Gen *gen) {
     json_t *list = json_array();
     for (size_t i = 0; i < gen->plan->bounds.list.n; i++) {
         const GraphBound *b = &gen->plan->bounds.list.at[i];
-        json_array_append_new(list, json_string(arena_printf(gen->a, "%s <= %s (%s)", size_print(gen->a, b->small, gen->symbols, SIZE_PYTHON),
-                                                             size_print(gen->a, b->large, gen->symbols, SIZE_PYTHON), b->node->text)));
+        json_array_append_new(
+            list, json_string(arena_printf(
+                      gen->a, "%s <= %s (%s)", size_print(gen->a, b->small, gen->symbols, SIZE_PYTHON),
+                      size_print(gen->a, b->large, gen->symbols, SIZE_PYTHON), b->node->text)));
     }
-    if (host_key_input(gen) != SIZE_MAX) json_array_append_new(list, json_string("all floating tensors of a call have one dtype"));
-    for (size_t i = 0; i < gen->plan->notes.n; i++) json_array_append_new(list, json_string(gen->plan->notes.at[i]));
+    if (host_key_input(gen) != SIZE_MAX)
+        json_array_append_new(list, json_string("all floating tensors of a call have one dtype"));
+    for (size_t i = 0; i < gen->plan->notes.n; i++)
+        json_array_append_new(list, json_string(gen->plan->notes.at[i]));
     for (size_t i = 0; i < gen->g->n_notes; i++) json_array_append_new(list, json_string(gen->g->notes[i]));
     return list;
 }
@@ -97,15 +104,19 @@ static json_t *symbols_json(const Gen *gen) {
     json_t *o = json_object();
     for (size_t i = 0; i < gen->g->n_symbols; i++) {
         const GraphSymbol *s = &gen->g->symbols[i];
-        json_object_set_new(o, gen->symbols[i], json_string(arena_printf(gen->a, "size %u of %s", s->dim, gen->g->inputs[s->input].name)));
+        json_object_set_new(
+            o, gen->symbols[i],
+            json_string(arena_printf(gen->a, "size %u of %s", s->dim, gen->g->inputs[s->input].name)));
     }
     return o;
 }
 
 const char *gen_spec_json(Gen *gen) {
-    json_t *doc = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "schema", 1, "name", gen->name, "op", gen->op_type, "category",
-                            gen_category(gen), "chip", gen->chip, "symbols", symbols_json(gen), "inputs", inputs_json(gen), "attributes",
-                            attributes_json(gen), "outputs", outputs_json(gen), "reduce", "none", "constraints", constraints_json(gen));
+    json_t *doc =
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "schema", 1, "name", gen->name,
+                  "op", gen->op_type, "category", gen_category(gen), "chip", gen->chip, "symbols",
+                  symbols_json(gen), "inputs", inputs_json(gen), "attributes", attributes_json(gen),
+                  "outputs", outputs_json(gen), "reduce", "none", "constraints", constraints_json(gen));
     char *text = json_dumps(doc, JSON_INDENT(2));
     const char *copy = text ? arena_printf(gen->a, "%s\n", text) : "";
     free(text);

@@ -10,8 +10,12 @@ const char *gen_upper(Arena *a, const char *s) {
     return out;
 }
 
-bool gen_is_bool(const PlanAccess *acc) { return acc->dtype[0] == DTYPE_BOOL; }
-bool gen_is_float(const PlanAccess *acc) { return dtype_info(acc->dtype[0])->cls == DTYPE_CLASS_F; }
+bool gen_is_bool(const PlanAccess *acc) {
+    return acc->dtype[0] == DTYPE_BOOL;
+}
+bool gen_is_float(const PlanAccess *acc) {
+    return dtype_info(acc->dtype[0])->cls == DTYPE_CLASS_F;
+}
 
 const char *gen_io_type(const Gen *gen, const PlanAccess *acc) {
     if (gen_is_bool(acc)) return "uint8_t";
@@ -30,4 +34,6 @@ bool gen_is_ever_wide(const Gen *gen, const PlanAccess *acc) {
     return false;
 }
 
-DType gen_value_dtype(const Gen *gen, const GraphValue *v, size_t variant) { return v->dtype[gen->plan->variants.at[variant]]; }
+DType gen_value_dtype(const Gen *gen, const GraphValue *v, size_t variant) {
+    return v->dtype[gen->plan->variants.at[variant]];
+}

@@ -20,7 +20,8 @@ static double largest(const Graph *g, const int64_t *sizes) {
     double most = 0;
     for (size_t i = 0; i < g->n_values; i++) {
         double n = 1;
-        for (uint32_t d = 0; d < g->values[i].shape.rank; d++) n *= (double)size_eval(g->values[i].shape.dim[d], sizes);
+        for (uint32_t d = 0; d < g->values[i].shape.rank; d++)
+            n *= (double)size_eval(g->values[i].shape.dim[d], sizes);
         if (n > most) most = n;
     }
     return most;
@@ -49,7 +50,8 @@ static void grow(const Graph *g, int64_t *sizes) {
 static bool is_legal(Builder *b, const int64_t *sizes) {
     for (size_t i = 0; i < b->equals.n; i++)
         if (size_eval(b->equals.at[i].x, sizes) != size_eval(b->equals.at[i].y, sizes)) return false;
-    return graph_sizes_valid(b->a, b->g, sizes) && (b->g->n_symbols == 0 || largest(b->g, sizes) <= GRAPH_CASE_MAX_ELEMENTS);
+    return graph_sizes_valid(b->a, b->g, sizes) &&
+           (b->g->n_symbols == 0 || largest(b->g, sizes) <= GRAPH_CASE_MAX_ELEMENTS);
 }
 
 /* Position of s among the symbols when it is one. */
@@ -77,8 +79,8 @@ static bool try_sizes(Builder *b, const int64_t *from, size_t i, int64_t value, 
     return is_legal(b, out);
 }
 
-/* An assignment that a relation forbids (a slice that needs 133 columns, a size that must be even) is mended: one size made
- * a multiple of something, one or more sizes as in the file. */
+/* An assignment that a relation forbids (a slice that needs 133 columns, a size that must be even) is mended:
+ * one size made a multiple of something, one or more sizes as in the file. */
 static bool mend(Builder *b, int64_t *sizes) {
     static const int64_t MULTIPLES[] = {2, 4, 8, 3, 16, 32, 64, 6, 12, 5, 7, 128};
     size_t n = b->g->n_symbols;
@@ -113,7 +115,8 @@ static void add_sizes(Builder *b, const int64_t *sizes, bool mendable) {
 static bool may_be_empty(const Graph *g) {
     for (size_t i = 0; i < g->n_nodes; i++)
         if (graph_keeps_order(g->nodes[i].op) &&
-            (strstr(g->nodes[i].op, "view") || strstr(g->nodes[i].op, "shape") || strstr(g->nodes[i].op, "flatten")))
+            (strstr(g->nodes[i].op, "view") || strstr(g->nodes[i].op, "shape") ||
+             strstr(g->nodes[i].op, "flatten")))
             return false;
     return true;
 }
@@ -146,7 +149,8 @@ static json_t *inputs_json(const Graph *g, const int64_t *sizes) {
     for (size_t i = 0; i < g->n_inputs; i++) {
         const GraphShape *shape = &g->values[g->inputs[i].value].shape;
         json_t *dims = json_array();
-        for (uint32_t d = 0; d < shape->rank; d++) json_array_append_new(dims, json_integer(size_eval(shape->dim[d], sizes)));
+        for (uint32_t d = 0; d < shape->rank; d++)
+            json_array_append_new(dims, json_integer(size_eval(shape->dim[d], sizes)));
         json_t *o = json_pack("{s:o}", "shape", dims);
         if (g->inputs[i].path) json_object_set_new(o, "path", json_string(g->inputs[i].path));
         json_array_append_new(list, o);
@@ -158,13 +162,16 @@ static json_t *scalars_json(const Graph *g) {
     json_t *o = json_object();
     for (size_t i = 0; i < g->n_scalars; i++) {
         const GraphScalar *s = &g->scalars[i];
-        json_object_set_new(o, s->name, s->type == GRAPH_FLOAT ? json_real(s->value) : s->type == GRAPH_INT ? json_integer((json_int_t)s->value)
-                                                                                                        : json_boolean(s->value != 0));
+        json_object_set_new(o, s->name,
+                            s->type == GRAPH_FLOAT ? json_real(s->value)
+                            : s->type == GRAPH_INT ? json_integer((json_int_t)s->value)
+                                                   : json_boolean(s->value != 0));
     }
     return o;
 }
 
-static void add_case(Builder *b, size_t variant, const int64_t *sizes, const char *layout, const char *profile) {
+static void add_case(Builder *b, size_t variant, const int64_t *sizes, const char *layout,
+                     const char *profile) {
     const Graph *g = b->g;
     const char *label = dtype_info(g->variants[variant])->torch;
     json_t *symbols = json_object();
@@ -175,8 +182,10 @@ static void add_case(Builder *b, size_t variant, const int64_t *sizes, const cha
     if (strcmp(layout, "contiguous") != 0) label = arena_printf(b->a, "%s %s", label, layout);
     if (strcmp(profile, "own") != 0) label = arena_printf(b->a, "%s %s values", label, profile);
     GraphCase c = {.label = label};
-    c.spec = json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "kind", "sized", "variant", dtype_info(g->variants[variant])->torch, "symbols",
-                       symbols, "scalars", scalars_json(g), "inputs", inputs_json(g, sizes), "layout", layout, "profile", profile);
+    c.spec =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "kind", "sized", "variant",
+                  dtype_info(g->variants[variant])->torch, "symbols", symbols, "scalars", scalars_json(g),
+                  "inputs", inputs_json(g, sizes), "layout", layout, "profile", profile);
     vec_push(b->a, &b->cases, c);
 }
 

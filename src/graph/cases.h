@@ -1,4 +1,5 @@
-/* Sets of inputs to try a generated operator with: sizes, dtypes, layouts and edge values derived from the graph. */
+/* Sets of inputs to try a generated operator with: sizes, dtypes, layouts and edge values derived from the
+ * graph. */
 #ifndef OPWRIGHT_GRAPH_CASES_H
 #define OPWRIGHT_GRAPH_CASES_H
 
@@ -17,9 +18,10 @@ typedef struct GraphCases {
 /* Elements of the largest tensor of a case. */
 #define GRAPH_CASE_MAX_ELEMENTS (2u << 20)
 
-/* For every variant: the file's own sizes (made smaller when they are very large), 1, small primes, sizes beside tile
- * boundaries, an empty tensor, a large one; those that the graph's views and relations allow, each once. Then one case with
- * strided inputs and one with edge values, in the file's own variant. A graph without symbols has one size. */
+/* For every variant: the file's own sizes (made smaller when they are very large), 1, small primes, sizes
+ * beside tile boundaries, an empty tensor, a large one; those that the graph's views and relations allow,
+ * each once. Then one case with strided inputs and one with edge values, in the file's own variant. A graph
+ * without symbols has one size. */
 GraphCases graph_cases(Arena *a, const Graph *g);
 void graph_cases_clear(GraphCases *cases);
 

@@ -13,7 +13,8 @@ typedef struct List {
 static void add(List *l, const Size *x, const Size *y, const GraphNode *n) {
     for (size_t i = 0; i < l->v.n; i++) {
         const GraphEqual *e = &l->v.at[i];
-        if ((size_equal(e->x, x) && size_equal(e->y, y)) || (size_equal(e->x, y) && size_equal(e->y, x))) return;
+        if ((size_equal(e->x, x) && size_equal(e->y, y)) || (size_equal(e->x, y) && size_equal(e->y, x)))
+            return;
     }
     GraphEqual e = {.x = x, .y = y, .node = n};
     vec_push(l->a, &l->v, e);
@@ -46,7 +47,8 @@ static int weight(const Graph *g, const Size *s) {
     if (size_is_const(s, NULL)) return 0;
     for (uint32_t i = 0; i < g->n_symbols; i++)
         if (g->symbols[i].input < g->n_inputs &&
-            size_equal(s, g->values[g->inputs[g->symbols[i].input].value].shape.dim[g->symbols[i].dim]) && size_uses(s, i))
+            size_equal(s, g->values[g->inputs[g->symbols[i].input].value].shape.dim[g->symbols[i].dim]) &&
+            size_uses(s, i))
             return 1;
     Arena *a = arena_new();
     int n = 2 + (int)strlen(size_print(a, s, g->symbol_names, SIZE_PYTHON));
@@ -60,7 +62,9 @@ static const Size *canonical(Arena *a, const Graph *g, const GraphEquals *eq, co
     vec_push(a, &seen, s);
     for (size_t k = 0; k < seen.n; k++)
         for (size_t i = 0; i < eq->n; i++) {
-            const Size *other = size_equal(eq->at[i].x, seen.at[k]) ? eq->at[i].y : size_equal(eq->at[i].y, seen.at[k]) ? eq->at[i].x : NULL;
+            const Size *other = size_equal(eq->at[i].x, seen.at[k])   ? eq->at[i].y
+                                : size_equal(eq->at[i].y, seen.at[k]) ? eq->at[i].x
+                                                                      : NULL;
             bool known = other == NULL;
             for (size_t j = 0; j < seen.n && !known; j++) known = size_equal(seen.at[j], other);
             if (!known) vec_push(a, &seen, other);
@@ -70,7 +74,8 @@ static const Size *canonical(Arena *a, const Graph *g, const GraphEquals *eq, co
     for (size_t k = 1; k < seen.n; k++) {
         int w = weight(g, seen.at[k]);
         if (w > least) continue;
-        if (w == least && strcmp(size_print(a, seen.at[k], g->symbol_names, SIZE_PYTHON), size_print(a, best, g->symbol_names, SIZE_PYTHON)) >= 0)
+        if (w == least && strcmp(size_print(a, seen.at[k], g->symbol_names, SIZE_PYTHON),
+                                 size_print(a, best, g->symbol_names, SIZE_PYTHON)) >= 0)
             continue;
         best = seen.at[k];
         least = w;
@@ -87,7 +92,8 @@ const Graph *graph_with_simplest_sizes(Arena *a, const Graph *g, const GraphEqua
         GraphValue *v = &copy->values[i];
         *v = g->values[i];
         v->shape.dim = ARENA_ARRAY(a, v->shape.rank, const Size *);
-        for (uint32_t d = 0; d < v->shape.rank; d++) v->shape.dim[d] = canonical(a, g, equals, g->values[i].shape.dim[d]);
+        for (uint32_t d = 0; d < v->shape.rank; d++)
+            v->shape.dim[d] = canonical(a, g, equals, g->values[i].shape.dim[d]);
     }
     return copy;
 }

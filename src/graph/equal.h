@@ -1,5 +1,5 @@
-/* Sizes that are written differently and are equal all the same, because an operation put their tensors side by side:
- * s3//2 and s4 when x[..., :s3//2] was multiplied by a tensor of s4 columns. */
+/* Sizes that are written differently and are equal all the same, because an operation put their tensors side
+ * by side: s3//2 and s4 when x[..., :s3//2] was multiplied by a tensor of s4 columns. */
 #ifndef OPWRIGHT_GRAPH_EQUAL_H
 #define OPWRIGHT_GRAPH_EQUAL_H
 
@@ -16,7 +16,8 @@ typedef struct GraphEquals {
 
 /* From every op that is no view: each dimension of an argument is 1 or the result's. */
 GraphEquals graph_equalities(Arena *a, const Graph *g);
-/* A copy of g in which each size of a tensor is the simplest of those it equals: a constant, a symbol, a short expression. */
+/* A copy of g in which each size of a tensor is the simplest of those it equals: a constant, a symbol, a
+ * short expression. */
 const Graph *graph_with_simplest_sizes(Arena *a, const Graph *g, const GraphEquals *equals);
 
 #endif

@@ -20,7 +20,8 @@ const GraphArg *graph_arg(const GraphNode *n, size_t i, const char *name) {
     return NULL;
 }
 
-/* ---- check ------------------------------------------------------------------------------------------------------- */
+/* ---- check
+ * ------------------------------------------------------------------------------------------------------- */
 
 static bool is_identifier(const char *s) {
     if (!isalpha((unsigned char)s[0]) && s[0] != '_') return false;
@@ -30,8 +31,10 @@ static bool is_identifier(const char *s) {
 }
 
 static bool check_name(const char *what, const char *name, Err *err) {
-    if (!is_identifier(name)) return err_set(err, ERR_BAD_INPUT, NULL, "%s `%s` is not a C identifier", what, name);
-    if (names_is_reserved(name)) return err_set(err, ERR_BAD_INPUT, NULL, "%s `%s` is a reserved word", what, name);
+    if (!is_identifier(name))
+        return err_set(err, ERR_BAD_INPUT, NULL, "%s `%s` is not a C identifier", what, name);
+    if (names_is_reserved(name))
+        return err_set(err, ERR_BAD_INPUT, NULL, "%s `%s` is a reserved word", what, name);
     return true;
 }
 
@@ -41,8 +44,8 @@ static const char *kernel_arg_name(const Graph *g, size_t i) {
     return i < g->n_outputs ? g->outputs[i].name : g->scalars[i - g->n_outputs].name;
 }
 
-/* Inputs, outputs and scalars become arguments of one function and differ even without regard to case, because
- * DTYPE_<NAME> macros are made of them. */
+/* Inputs, outputs and scalars become arguments of one function and differ even without regard to case,
+ * because DTYPE_<NAME> macros are made of them. */
 static bool check_names(const Graph *g, Err *err) {
     size_t n = g->n_inputs + g->n_outputs + g->n_scalars;
     for (size_t i = 0; i < n; i++) {
@@ -50,14 +53,16 @@ static bool check_names(const Graph *g, Err *err) {
         if (!check_name("name", name, err)) return false;
         for (size_t j = 0; j < i; j++)
             if (strcasecmp(name, kernel_arg_name(g, j)) == 0)
-                return err_set(err, ERR_BAD_INPUT, NULL, "two inputs, outputs or scalars are named `%s`", name);
+                return err_set(err, ERR_BAD_INPUT, NULL, "two inputs, outputs or scalars are named `%s`",
+                               name);
     }
     return true;
 }
 
 static bool check_arg(const Graph *g, const GraphNode *n, const GraphArg *arg, Err *err) {
     if (arg->kind == GRAPH_ARG_REF && arg->value >= n->first_value)
-        return err_set(err, ERR_BAD_INPUT, NULL, "node %s uses `%s`, which comes later", n->id, g->values[arg->value].id);
+        return err_set(err, ERR_BAD_INPUT, NULL, "node %s uses `%s`, which comes later", n->id,
+                       g->values[arg->value].id);
     for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++)
         if (!check_arg(g, n, &arg->item[i], err)) return false;
     return true;
@@ -68,9 +73,11 @@ static bool check_symbols(const Graph *g, Err *err) {
         const GraphSymbol *sym = &g->symbols[s];
         if (!check_name("symbol", sym->name, err)) return false;
         if (sym->input >= g->n_inputs)
-            return err_set(err, ERR_BAD_INPUT, NULL, "symbol %s does not stand alone in any input's shape", sym->name);
+            return err_set(err, ERR_BAD_INPUT, NULL, "symbol %s does not stand alone in any input's shape",
+                           sym->name);
         if (g->inputs[sym->input].hint_shape[sym->dim] != sym->hint)
-            return err_set(err, ERR_BAD_INPUT, NULL, "symbol %s has the hint %" PRId64 ", but input %s has %" PRId64 " there",
+            return err_set(err, ERR_BAD_INPUT, NULL,
+                           "symbol %s has the hint %" PRId64 ", but input %s has %" PRId64 " there",
                            sym->name, sym->hint, g->inputs[sym->input].name,
                            g->inputs[sym->input].hint_shape[sym->dim]);
     }
@@ -83,8 +90,8 @@ bool graph_check(const Graph *g, Err *err) {
     if (g->n_outputs == 0) return err_set(err, ERR_BAD_INPUT, NULL, "the graph has no output");
     for (size_t i = 0; i < g->n_values; i++)
         if (g->values[i].shape.rank > GRAPH_MAX_RANK)
-            return err_set(err, ERR_UNSUPPORTED, NULL, "`%s` has %u dimensions; at most %d are supported", g->values[i].id,
-                           g->values[i].shape.rank, GRAPH_MAX_RANK);
+            return err_set(err, ERR_UNSUPPORTED, NULL, "`%s` has %u dimensions; at most %d are supported",
+                           g->values[i].id, g->values[i].shape.rank, GRAPH_MAX_RANK);
     for (size_t i = 0; i < g->n_nodes; i++) {
         const GraphNode *n = &g->nodes[i];
         for (size_t k = 0; k < n->n_args; k++)
@@ -99,12 +106,14 @@ bool graph_check(const Graph *g, Err *err) {
     return check_names(g, err) && check_symbols(g, err);
 }
 
-/* ---- text form --------------------------------------------------------------------------------------------------- */
+/* ---- text form
+ * --------------------------------------------------------------------------------------------------- */
 
 static void print_dtypes(StrBuf *sb, const Graph *g, const DType *dtype) {
     bool same = true;
     for (size_t v = 1; v < g->n_variants; v++) same = same && dtype[v] == dtype[0];
-    for (size_t v = 0; v < (same ? 1 : g->n_variants); v++) strbuf_printf(sb, "%s%s", v ? "|" : "", dtype_info(dtype[v])->torch);
+    for (size_t v = 0; v < (same ? 1 : g->n_variants); v++)
+        strbuf_printf(sb, "%s%s", v ? "|" : "", dtype_info(dtype[v])->torch);
 }
 
 static void print_value(StrBuf *sb, const Graph *g, const GraphValue *v) {
@@ -112,21 +121,40 @@ static void print_value(StrBuf *sb, const Graph *g, const GraphValue *v) {
     print_dtypes(sb, g, v->dtype);
     strbuf_add(sb, "[");
     for (uint32_t d = 0; d < v->shape.rank; d++)
-        strbuf_printf(sb, "%s%s", d ? ", " : "", size_print(sb->arena, v->shape.dim[d], g->symbol_names, SIZE_PYTHON));
+        strbuf_printf(sb, "%s%s", d ? ", " : "",
+                      size_print(sb->arena, v->shape.dim[d], g->symbol_names, SIZE_PYTHON));
     strbuf_add(sb, "]");
 }
 
 static void print_arg(StrBuf *sb, const Graph *g, const GraphArg *arg) {
     switch (arg->kind) {
-    case GRAPH_ARG_NULL: strbuf_add(sb, "None"); break;
-    case GRAPH_ARG_REF: strbuf_add(sb, g->values[arg->value].id); break;
-    case GRAPH_ARG_SCALAR: strbuf_printf(sb, "$%s", g->scalars[arg->scalar].name); break;
-    case GRAPH_ARG_INT: strbuf_printf(sb, "%" PRId64, arg->i); break;
-    case GRAPH_ARG_NUM: strbuf_printf(sb, "%.17g", arg->f); break;
-    case GRAPH_ARG_BOOL: strbuf_add(sb, arg->i ? "True" : "False"); break;
-    case GRAPH_ARG_STR: strbuf_printf(sb, "'%s'", arg->str); break;
-    case GRAPH_ARG_SIZE: strbuf_add(sb, size_print(sb->arena, arg->size, g->symbol_names, SIZE_PYTHON)); break;
-    case GRAPH_ARG_DTYPE: strbuf_add(sb, dtype_info(arg->dtype)->torch); break;
+    case GRAPH_ARG_NULL:
+        strbuf_add(sb, "None");
+        break;
+    case GRAPH_ARG_REF:
+        strbuf_add(sb, g->values[arg->value].id);
+        break;
+    case GRAPH_ARG_SCALAR:
+        strbuf_printf(sb, "$%s", g->scalars[arg->scalar].name);
+        break;
+    case GRAPH_ARG_INT:
+        strbuf_printf(sb, "%" PRId64, arg->i);
+        break;
+    case GRAPH_ARG_NUM:
+        strbuf_printf(sb, "%.17g", arg->f);
+        break;
+    case GRAPH_ARG_BOOL:
+        strbuf_add(sb, arg->i ? "True" : "False");
+        break;
+    case GRAPH_ARG_STR:
+        strbuf_printf(sb, "'%s'", arg->str);
+        break;
+    case GRAPH_ARG_SIZE:
+        strbuf_add(sb, size_print(sb->arena, arg->size, g->symbol_names, SIZE_PYTHON));
+        break;
+    case GRAPH_ARG_DTYPE:
+        strbuf_add(sb, dtype_info(arg->dtype)->torch);
+        break;
     case GRAPH_ARG_LIST:
         strbuf_add(sb, "[");
         for (size_t i = 0; i < arg->n; i++) {

@@ -1,5 +1,5 @@
-/* The traced graph (docs/graph.md): tensors and nodes with symbolic shapes, parsed and checked. Everything lives in the
- * arena of graph_parse; nothing refers to the JSON afterwards. */
+/* The traced graph (docs/graph.md): tensors and nodes with symbolic shapes, parsed and checked. Everything
+ * lives in the arena of graph_parse; nothing refers to the JSON afterwards. */
 #ifndef OPWRIGHT_GRAPH_GRAPH_H
 #define OPWRIGHT_GRAPH_GRAPH_H
 
@@ -23,8 +23,8 @@ typedef struct GraphInput {
     const char *name; /* C identifier */
     const char *path; /* "self.bias"; NULL for arguments */
     GraphInputKind kind;
-    int arg_index;    /* position in forward; -1 for parameters and buffers */
-    uint32_t value;   /* its entry in Graph.values */
+    int arg_index;                     /* position in forward; -1 for parameters and buffers */
+    uint32_t value;                    /* its entry in Graph.values */
     int64_t *hint_shape, *hint_stride; /* elements; rank of the value */
     bool contiguous;
 } GraphInput;
@@ -133,8 +133,8 @@ typedef struct Graph {
 
 /* Parses and checks; NULL and *err (BAD_INPUT with the place in the JSON) when the object is not a graph. */
 Graph *graph_parse(Arena *a, const json_t *json, Err *err) ERR_CHECKED;
-/* The rules every graph keeps: references point back, names are distinct C identifiers, each symbol stands alone in an
- * input, lists have one entry per variant. graph_parse has run it. */
+/* The rules every graph keeps: references point back, names are distinct C identifiers, each symbol stands
+ * alone in an input, lists have one entry per variant. graph_parse has run it. */
 bool graph_check(const Graph *g, Err *err) ERR_CHECKED;
 /* Text form, one tensor or node a line, for --dump and tests. */
 char *graph_print(const Graph *g, Arena *a);

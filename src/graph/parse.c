@@ -77,14 +77,16 @@ static bool add_value(Reader *r, const char *where, const json_t *o, int32_t nod
     v.id = get_string(r, o, "id", NULL);
     if (!v.id) return bad(r, where, "id missing");
     for (size_t i = 0; i < r->values.n; i++)
-        if (strcmp(r->values.at[i].id, v.id) == 0) return bad(r, where, arena_printf(r->a, "id `%s` is used twice", v.id));
+        if (strcmp(r->values.at[i].id, v.id) == 0)
+            return bad(r, where, arena_printf(r->a, "id `%s` is used twice", v.id));
     if (!(v.dtype = read_dtypes(r, where, json_object_get(o, "dtype")))) return false;
     if (!read_shape(r, where, json_object_get(o, "shape"), &v.shape)) return false;
     vec_push(r->a, &r->values, v);
     return true;
 }
 
-/* ---- head -------------------------------------------------------------------------------------------------------- */
+/* ---- head
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool read_variants(Reader *r, const json_t *root) {
     const json_t *list = json_object_get(root, "variants");
@@ -103,7 +105,8 @@ static int by_length_then_name(const void *x, const void *y) {
     return np != nq ? (np < nq ? -1 : 1) : strcmp(p->name, q->name);
 }
 
-/* Symbols are an object, whose order is not ours: they are sorted (s2 before s10), so that output does not depend on it. */
+/* Symbols are an object, whose order is not ours: they are sorted (s2 before s10), so that output does not
+ * depend on it. */
 static bool read_symbols(Reader *r, const json_t *root) {
     json_t *object = json_object_get(root, "symbols");
     Graph *g = r->g;
@@ -113,8 +116,8 @@ static bool read_symbols(Reader *r, const json_t *root) {
     json_object_foreach(object, name, v) {
         const json_t *hint = json_object_get(v, "hint");
         if (!json_is_integer(hint)) return bad(r, "symbols", "hint missing");
-        g->symbols[g->n_symbols++] =
-            (GraphSymbol){.name = arena_strdup(r->a, name), .hint = json_integer_value(hint), .input = UINT32_MAX};
+        g->symbols[g->n_symbols++] = (GraphSymbol){
+            .name = arena_strdup(r->a, name), .hint = json_integer_value(hint), .input = UINT32_MAX};
     }
     if (g->n_symbols) qsort(g->symbols, g->n_symbols, sizeof *g->symbols, by_length_then_name);
     g->symbol_names = ARENA_ARRAY(r->a, g->n_symbols, const char *);
@@ -123,7 +126,8 @@ static bool read_symbols(Reader *r, const json_t *root) {
 }
 
 static bool read_ints(Reader *r, const char *where, const json_t *v, size_t n, int64_t **out) {
-    if (json_array_size(v) != n) return bad(r, where, "hint_shape and hint_stride must have one entry per dimension");
+    if (json_array_size(v) != n)
+        return bad(r, where, "hint_shape and hint_stride must have one entry per dimension");
     *out = ARENA_ARRAY(r->a, n, int64_t);
     for (size_t i = 0; i < n; i++) (*out)[i] = json_integer_value(json_array_get(v, i));
     return true;
@@ -136,7 +140,9 @@ static bool read_input(Reader *r, size_t i, const json_t *o) {
     in->path = get_string(r, o, "path", NULL);
     in->arg_index = get_int(o, "arg_index", -1);
     const char *kind = get_string(r, o, "kind", "argument");
-    in->kind = strcmp(kind, "parameter") == 0 ? GRAPH_PARAMETER : strcmp(kind, "buffer") == 0 ? GRAPH_BUFFER : GRAPH_ARGUMENT;
+    in->kind = strcmp(kind, "parameter") == 0 ? GRAPH_PARAMETER
+               : strcmp(kind, "buffer") == 0  ? GRAPH_BUFFER
+                                              : GRAPH_ARGUMENT;
     in->contiguous = !json_is_false(json_object_get(o, "contiguous"));
     in->value = (uint32_t)r->values.n;
     if (!add_value(r, where, o, -1, (uint32_t)i)) return false;
@@ -188,7 +194,8 @@ static bool read_scalars(Reader *r, const json_t *root) {
     return true;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes
+ * ------------------------------------------------------------------------------------------------------- */
 
 static bool read_arg(Reader *r, const char *where, const json_t *v, int depth, GraphArg *out);
 
@@ -207,7 +214,8 @@ static bool read_object_arg(Reader *r, const char *where, const json_t *v, Graph
         out->kind = GRAPH_ARG_REF;
         return find_value(r, where, json_string_value(x), &out->value);
     }
-    if (json_is_string(x = json_object_get(v, "scalar"))) return read_scalar_ref(r, where, json_string_value(x), out);
+    if (json_is_string(x = json_object_get(v, "scalar")))
+        return read_scalar_ref(r, where, json_string_value(x), out);
     if ((x = json_object_get(v, "size"))) {
         out->kind = GRAPH_ARG_SIZE;
         if (!(out->size = read_size(r, where, x))) return false;
@@ -221,7 +229,9 @@ static bool read_object_arg(Reader *r, const char *where, const json_t *v, Graph
     if (json_is_string(x = json_object_get(v, "const"))) {
         const char *s = json_string_value(x);
         out->kind = GRAPH_ARG_NUM;
-        out->f = strcmp(s, "nan") == 0 ? (double)NAN : strcmp(s, "-inf") == 0 ? -(double)INFINITY : (double)INFINITY;
+        out->f = strcmp(s, "nan") == 0    ? (double)NAN
+                 : strcmp(s, "-inf") == 0 ? -(double)INFINITY
+                                          : (double)INFINITY;
         return true;
     }
     return bad(r, where, "an argument object has one of ref, scalar, size, dtype, const");
@@ -240,14 +250,25 @@ static bool read_list_arg(Reader *r, const char *where, const json_t *v, int dep
 static bool read_arg(Reader *r, const char *where, const json_t *v, int depth, GraphArg *out) {
     *out = (GraphArg){.kind = GRAPH_ARG_NULL};
     switch (v ? json_typeof(v) : JSON_NULL) {
-    case JSON_NULL: return true;
-    case JSON_INTEGER: *out = (GraphArg){.kind = GRAPH_ARG_INT, .i = json_integer_value(v)}; return true;
-    case JSON_REAL: *out = (GraphArg){.kind = GRAPH_ARG_NUM, .f = json_real_value(v)}; return true;
+    case JSON_NULL:
+        return true;
+    case JSON_INTEGER:
+        *out = (GraphArg){.kind = GRAPH_ARG_INT, .i = json_integer_value(v)};
+        return true;
+    case JSON_REAL:
+        *out = (GraphArg){.kind = GRAPH_ARG_NUM, .f = json_real_value(v)};
+        return true;
     case JSON_TRUE:
-    case JSON_FALSE: *out = (GraphArg){.kind = GRAPH_ARG_BOOL, .i = json_is_true(v)}; return true;
-    case JSON_STRING: *out = (GraphArg){.kind = GRAPH_ARG_STR, .str = arena_strdup(r->a, json_string_value(v))}; return true;
-    case JSON_ARRAY: return read_list_arg(r, where, v, depth, out);
-    case JSON_OBJECT: return read_object_arg(r, where, v, out);
+    case JSON_FALSE:
+        *out = (GraphArg){.kind = GRAPH_ARG_BOOL, .i = json_is_true(v)};
+        return true;
+    case JSON_STRING:
+        *out = (GraphArg){.kind = GRAPH_ARG_STR, .str = arena_strdup(r->a, json_string_value(v))};
+        return true;
+    case JSON_ARRAY:
+        return read_list_arg(r, where, v, depth, out);
+    case JSON_OBJECT:
+        return read_object_arg(r, where, v, out);
     }
     return false;
 }
@@ -298,10 +319,13 @@ static bool read_outputs(Reader *r, const json_t *root) {
         const json_t *o = json_array_get(list, i);
         const char *where = arena_printf(r->a, "outputs[%zu]", i);
         g->outputs[i].name = get_string(r, o, "name", arena_printf(r->a, "y%zu", i));
-        if (!find_value(r, where, json_string_value(json_object_get(o, "ref")), &g->outputs[i].value)) return false;
+        if (!find_value(r, where, json_string_value(json_object_get(o, "ref")), &g->outputs[i].value))
+            return false;
     }
     const char *kind = get_string(r, root, "output_kind", "tensor");
-    g->output_kind = strcmp(kind, "tuple") == 0 ? GRAPH_OUT_TUPLE : strcmp(kind, "list") == 0 ? GRAPH_OUT_LIST : GRAPH_OUT_TENSOR;
+    g->output_kind = strcmp(kind, "tuple") == 0  ? GRAPH_OUT_TUPLE
+                     : strcmp(kind, "list") == 0 ? GRAPH_OUT_LIST
+                                                 : GRAPH_OUT_TENSOR;
     return true;
 }
 
@@ -334,7 +358,9 @@ Graph *graph_parse(Arena *a, const json_t *json, Err *err) {
     g->name = get_string(&r, json, "name", "op");
     g->file = get_string(&r, json, "file", "reference.py");
     g->torch = get_string(&r, json, "torch", "");
-    if (!read_variants(&r, json) || !read_symbols(&r, json) || !read_inputs(&r, json) || !read_scalars(&r, json)) return NULL;
+    if (!read_variants(&r, json) || !read_symbols(&r, json) || !read_inputs(&r, json) ||
+        !read_scalars(&r, json))
+        return NULL;
     const json_t *nodes = json_object_get(json, "nodes");
     g->n_nodes = json_array_size(nodes);
     g->nodes = ARENA_ARRAY(a, g->n_nodes, GraphNode);

@@ -1,5 +1,6 @@
-/* Sizes as polynomials: a sum of terms, a term a coefficient times a product of atoms, an atom a symbol or one of the
- * operations that a polynomial cannot hold. Terms and atoms are sorted, so structure decides equality. */
+/* Sizes as polynomials: a sum of terms, a term a coefficient times a product of atoms, an atom a symbol or
+ * one of the operations that a polynomial cannot hold. Terms and atoms are sorted, so structure decides
+ * equality. */
 #include "graph/size.h"
 
 #include <ctype.h>
@@ -22,11 +23,12 @@ typedef struct Term {
 } Term;
 
 struct Size {
-    uint32_t n_terms; /* 0 is the constant 0 */
+    uint32_t n_terms;  /* 0 is the constant 0 */
     const Term *terms; /* sorted by their atoms; the constant term is last */
 };
 
-/* ---- order ------------------------------------------------------------------------------------------------------ */
+/* ---- order
+ * ------------------------------------------------------------------------------------------------------ */
 
 static int size_cmp(const Size *x, const Size *y);
 
@@ -59,13 +61,20 @@ static int size_cmp(const Size *x, const Size *y) {
     return 0;
 }
 
-bool size_equal(const Size *x, const Size *y) { return size_cmp(x, y) == 0; }
+bool size_equal(const Size *x, const Size *y) {
+    return size_cmp(x, y) == 0;
+}
 
-/* ---- construction ----------------------------------------------------------------------------------------------- */
+/* ---- construction
+ * ----------------------------------------------------------------------------------------------- */
 
 /* Arithmetic of coefficients wraps: sizes that come from a file must not be able to trap. */
-static int64_t wrap_add(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
-static int64_t wrap_mul(int64_t x, int64_t y) { return (int64_t)((uint64_t)x * (uint64_t)y); }
+static int64_t wrap_add(int64_t x, int64_t y) {
+    return (int64_t)((uint64_t)x + (uint64_t)y);
+}
+static int64_t wrap_mul(int64_t x, int64_t y) {
+    return (int64_t)((uint64_t)x * (uint64_t)y);
+}
 
 static const Size *size_new(Arena *a, uint32_t n, const Term *terms) {
     Size *s = ARENA_NEW(a, Size);
@@ -110,8 +119,12 @@ static const Size *add_scaled(Arena *a, const Size *x, const Size *y, int64_t sc
     return size_new(a, n, out);
 }
 
-const Size *size_add(Arena *a, const Size *x, const Size *y) { return add_scaled(a, x, y, 1); }
-const Size *size_sub(Arena *a, const Size *x, const Size *y) { return add_scaled(a, x, y, -1); }
+const Size *size_add(Arena *a, const Size *x, const Size *y) {
+    return add_scaled(a, x, y, 1);
+}
+const Size *size_sub(Arena *a, const Size *x, const Size *y) {
+    return add_scaled(a, x, y, -1);
+}
 
 static Term term_mul(Arena *a, const Term *x, const Term *y) {
     const Atom **atoms = ARENA_ARRAY(a, (size_t)x->n_atoms + y->n_atoms, const Atom *);
@@ -156,10 +169,8 @@ static bool term_div(Arena *a, const Term *x, const Term *y, Term *out) {
     const Atom **atoms = ARENA_ARRAY(a, (size_t)x->n_atoms + 1, const Atom *);
     uint32_t n = 0, j = 0;
     for (uint32_t i = 0; i < x->n_atoms; i++) {
-        if (j < y->n_atoms && atom_cmp(x->atoms[i], y->atoms[j]) == 0)
-            j++;
-        else
-            atoms[n++] = x->atoms[i];
+        if (j < y->n_atoms && atom_cmp(x->atoms[i], y->atoms[j]) == 0) j++;
+        else atoms[n++] = x->atoms[i];
     }
     *out = (Term){.coef = x->coef / y->coef, .n_atoms = n, .atoms = atoms};
     return j == y->n_atoms;
@@ -201,16 +212,22 @@ static const Size *min_max(Arena *a, AtomKind kind, const Size *x, const Size *y
     return size_of_atom(a, (Atom){.kind = kind, .x = swap ? y : x, .y = swap ? x : y});
 }
 
-const Size *size_min(Arena *a, const Size *x, const Size *y) { return min_max(a, ATOM_MIN, x, y); }
-const Size *size_max(Arena *a, const Size *x, const Size *y) { return min_max(a, ATOM_MAX, x, y); }
+const Size *size_min(Arena *a, const Size *x, const Size *y) {
+    return min_max(a, ATOM_MIN, x, y);
+}
+const Size *size_max(Arena *a, const Size *x, const Size *y) {
+    return min_max(a, ATOM_MAX, x, y);
+}
 
-/* ---- questions --------------------------------------------------------------------------------------------------- */
+/* ---- questions
+ * --------------------------------------------------------------------------------------------------- */
 
 bool size_uses(const Size *s, uint32_t symbol) {
     for (uint32_t i = 0; i < s->n_terms; i++)
         for (uint32_t j = 0; j < s->terms[i].n_atoms; j++) {
             const Atom *at = s->terms[i].atoms[j];
-            if (at->kind == ATOM_SYMBOL ? at->symbol == symbol : size_uses(at->x, symbol) || size_uses(at->y, symbol))
+            if (at->kind == ATOM_SYMBOL ? at->symbol == symbol
+                                        : size_uses(at->x, symbol) || size_uses(at->y, symbol))
                 return true;
         }
     return false;
@@ -218,11 +235,15 @@ bool size_uses(const Size *s, uint32_t symbol) {
 
 static bool atom_is_nonnegative(const Atom *at) {
     switch (at->kind) {
-    case ATOM_SYMBOL: return true;
-    case ATOM_MAX: return size_is_nonnegative(at->x) || size_is_nonnegative(at->y);
-    case ATOM_MOD: return size_is_nonnegative(at->y);
+    case ATOM_SYMBOL:
+        return true;
+    case ATOM_MAX:
+        return size_is_nonnegative(at->x) || size_is_nonnegative(at->y);
+    case ATOM_MOD:
+        return size_is_nonnegative(at->y);
     case ATOM_FLOORDIV:
-    case ATOM_MIN: return size_is_nonnegative(at->x) && size_is_nonnegative(at->y);
+    case ATOM_MIN:
+        return size_is_nonnegative(at->x) && size_is_nonnegative(at->y);
     }
     return false;
 }
@@ -240,10 +261,14 @@ static int64_t atom_eval(const Atom *at, const int64_t *v) {
     if (at->kind == ATOM_SYMBOL) return v[at->symbol];
     int64_t x = size_eval(at->x, v), y = size_eval(at->y, v);
     switch (at->kind) {
-    case ATOM_FLOORDIV: return floordiv(x, y);
-    case ATOM_MOD: return wrap_add(x, wrap_mul(-floordiv(x, y), y));
-    case ATOM_MIN: return x < y ? x : y;
-    default: return x > y ? x : y;
+    case ATOM_FLOORDIV:
+        return floordiv(x, y);
+    case ATOM_MOD:
+        return wrap_add(x, wrap_mul(-floordiv(x, y), y));
+    case ATOM_MIN:
+        return x < y ? x : y;
+    default:
+        return x > y ? x : y;
     }
 }
 
@@ -251,13 +276,15 @@ int64_t size_eval(const Size *s, const int64_t *v) {
     int64_t sum = 0;
     for (uint32_t i = 0; i < s->n_terms; i++) {
         int64_t product = s->terms[i].coef;
-        for (uint32_t j = 0; j < s->terms[i].n_atoms; j++) product = wrap_mul(product, atom_eval(s->terms[i].atoms[j], v));
+        for (uint32_t j = 0; j < s->terms[i].n_atoms; j++)
+            product = wrap_mul(product, atom_eval(s->terms[i].atoms[j], v));
         sum = wrap_add(sum, product);
     }
     return sum;
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------- */
+/* ---- text
+ * ------------------------------------------------------------------------------------------------------- */
 
 static const char *atom_print(Arena *a, const Atom *at, const char *const *symbols, SizeStyle style) {
     if (at->kind == ATOM_SYMBOL) return symbols[at->symbol];
@@ -296,11 +323,13 @@ const char *size_print(Arena *a, const Size *s, const char *const *symbols, Size
 const char *size_print_factor(Arena *a, const Size *s, const char *const *symbols, SizeStyle style) {
     const char *text = size_print(a, s, symbols, style);
     bool sum = s->n_terms > 1 || (s->n_terms == 1 && s->terms[0].coef < 0);
-    bool product = s->n_terms == 1 && (s->terms[0].n_atoms > 1 || (s->terms[0].n_atoms == 1 && s->terms[0].coef != 1));
+    bool product =
+        s->n_terms == 1 && (s->terms[0].n_atoms > 1 || (s->terms[0].n_atoms == 1 && s->terms[0].coef != 1));
     return sum || product ? arena_printf(a, "(%s)", text) : text;
 }
 
-/* Recursive descent over + - * // % and ( ), Min, Max. Depth is limited, so that hostile input cannot exhaust the stack. */
+/* Recursive descent over + - * // % and ( ), Min, Max. Depth is limited, so that hostile input cannot exhaust
+ * the stack. */
 typedef struct Parser {
     Arena *a;
     const char *text, *p;
@@ -339,7 +368,8 @@ static const Size *parse_word(Parser *ps) {
         return eat(ps, ")") ? x : fail(ps, "`)` expected");
     }
     for (size_t i = 0; i < ps->n_symbols; i++)
-        if (strlen(ps->symbols[i]) == n && strncmp(ps->symbols[i], start, n) == 0) return size_symbol(ps->a, (uint32_t)i);
+        if (strlen(ps->symbols[i]) == n && strncmp(ps->symbols[i], start, n) == 0)
+            return size_symbol(ps->a, (uint32_t)i);
     return fail(ps, n ? "a name that is not a symbol" : "a size expected");
 }
 
@@ -377,12 +407,9 @@ static const Size *parse_product(Parser *ps) {
 static const Size *parse_sum(Parser *ps) {
     const Size *s = parse_product(ps);
     while (!ps->problem) {
-        if (eat(ps, "+"))
-            s = size_add(ps->a, s, parse_product(ps));
-        else if (eat(ps, "-"))
-            s = size_sub(ps->a, s, parse_product(ps));
-        else
-            break;
+        if (eat(ps, "+")) s = size_add(ps->a, s, parse_product(ps));
+        else if (eat(ps, "-")) s = size_sub(ps->a, s, parse_product(ps));
+        else break;
     }
     return s;
 }
@@ -393,6 +420,7 @@ const Size *size_parse(Arena *a, const char *text, const char *const *symbols, s
     eat(&ps, "");
     if (!ps.problem && *ps.p) ps.problem = "text after the end of the expression";
     if (!ps.problem) return s;
-    err_set(err, ERR_BAD_INPUT, NULL, "size `%s` not understood at column %d: %s", text, (int)(ps.p - text) + 1, ps.problem);
+    err_set(err, ERR_BAD_INPUT, NULL, "size `%s` not understood at column %d: %s", text,
+            (int)(ps.p - text) + 1, ps.problem);
     return NULL;
 }

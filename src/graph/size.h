@@ -1,6 +1,6 @@
-/* Sizes, strides and offsets of tensors whose shapes may change between calls: integer expressions over the graph's
- * symbols. A Size is immutable, belongs to the arena it was made in, and is kept as a polynomial in normal form, so that
- * equal polynomials compare equal whatever way they were written. */
+/* Sizes, strides and offsets of tensors whose shapes may change between calls: integer expressions over the
+ * graph's symbols. A Size is immutable, belongs to the arena it was made in, and is kept as a polynomial in
+ * normal form, so that equal polynomials compare equal whatever way they were written. */
 #ifndef OPWRIGHT_GRAPH_SIZE_H
 #define OPWRIGHT_GRAPH_SIZE_H
 
@@ -17,14 +17,16 @@ const Size *size_symbol(Arena *a, uint32_t symbol); /* position in the graph's s
 const Size *size_add(Arena *a, const Size *x, const Size *y);
 const Size *size_sub(Arena *a, const Size *x, const Size *y);
 const Size *size_mul(Arena *a, const Size *x, const Size *y);
-/* Rounds down, as Python does. Exact divisions of polynomials by a monomial are carried out. y must not be 0. */
+/* Rounds down, as Python does. Exact divisions of polynomials by a monomial are carried out. y must not be 0.
+ */
 const Size *size_floordiv(Arena *a, const Size *x, const Size *y);
 const Size *size_mod(Arena *a, const Size *x, const Size *y);
 const Size *size_min(Arena *a, const Size *x, const Size *y);
 const Size *size_max(Arena *a, const Size *x, const Size *y);
 
 /* Parses "(s0 + 1)//2" or "Min(s0, 4)"; symbols by name. NULL and *err (BAD_INPUT) when not understood. */
-const Size *size_parse(Arena *a, const char *text, const char *const *symbols, size_t n_symbols, Err *err) ERR_CHECKED;
+const Size *size_parse(Arena *a, const char *text, const char *const *symbols, size_t n_symbols,
+                       Err *err) ERR_CHECKED;
 
 bool size_equal(const Size *x, const Size *y);
 bool size_is_const(const Size *s, int64_t *v); /* v may be NULL */

@@ -33,8 +33,12 @@ static const struct {
 #undef VIEW
 };
 
-size_t graph_view_count(void) { return sizeof VIEWS / sizeof VIEWS[0]; }
-const char *graph_view_name(size_t i) { return VIEWS[i].op; }
+size_t graph_view_count(void) {
+    return sizeof VIEWS / sizeof VIEWS[0];
+}
+const char *graph_view_name(size_t i) {
+    return VIEWS[i].op;
+}
 
 static bool find_kind(const char *op, ViewKind *kind) {
     for (size_t i = 0; i < graph_view_count(); i++)
@@ -56,7 +60,8 @@ bool graph_keeps_order(const char *op) {
 }
 
 GraphView graph_view_contiguous(Arena *a, const GraphShape *shape) {
-    GraphView v = {.shape = *shape, .stride = ARENA_ARRAY(a, shape->rank, const Size *), .offset = size_const(a, 0)};
+    GraphView v = {
+        .shape = *shape, .stride = ARENA_ARRAY(a, shape->rank, const Size *), .offset = size_const(a, 0)};
     const Size *step = size_const(a, 1);
     for (uint32_t d = shape->rank; d-- > 0;) {
         v.stride[d] = step;
@@ -68,7 +73,8 @@ GraphView graph_view_contiguous(Arena *a, const GraphShape *shape) {
 bool graph_view_equal(const GraphView *x, const GraphView *y) {
     if (x->shape.rank != y->shape.rank || !size_equal(x->offset, y->offset)) return false;
     for (uint32_t d = 0; d < x->shape.rank; d++)
-        if (!size_equal(x->shape.dim[d], y->shape.dim[d]) || !size_equal(x->stride[d], y->stride[d])) return false;
+        if (!size_equal(x->shape.dim[d], y->shape.dim[d]) || !size_equal(x->stride[d], y->stride[d]))
+            return false;
     return true;
 }
 
@@ -87,16 +93,15 @@ bool graph_view_expand(Arena *a, GraphView *v, const GraphShape *shape) {
     const Size **stride = ARENA_ARRAY(a, shape->rank, const Size *);
     uint32_t lead = shape->rank - v->shape.rank;
     for (uint32_t d = 0; d < shape->rank; d++) {
-        if (d < lead)
-            stride[d] = size_const(a, 0);
-        else if (!expand_dim(a, v, d - lead, shape->dim[d], &stride[d]))
-            return false;
+        if (d < lead) stride[d] = size_const(a, 0);
+        else if (!expand_dim(a, v, d - lead, shape->dim[d], &stride[d])) return false;
     }
     *v = (GraphView){.shape = *shape, .stride = stride, .offset = v->offset};
     return true;
 }
 
-/* ---- arguments --------------------------------------------------------------------------------------------------- */
+/* ---- arguments
+ * --------------------------------------------------------------------------------------------------- */
 
 typedef struct Ctx {
     Arena *a;
@@ -116,7 +121,8 @@ static bool unsupported(Ctx *c, const char *why, const char *hint) {
 static void add_bound(Ctx *c, const Size *small, const Size *large) {
     if (size_is_nonnegative(size_sub(c->a, large, small))) return;
     for (size_t i = 0; i < c->bounds->list.n; i++)
-        if (size_equal(c->bounds->list.at[i].small, small) && size_equal(c->bounds->list.at[i].large, large)) return;
+        if (size_equal(c->bounds->list.at[i].small, small) && size_equal(c->bounds->list.at[i].large, large))
+            return;
     GraphBound b = {.small = small, .large = large, .node = c->n};
     vec_push(c->bounds->arena, &c->bounds->list, b);
 }
@@ -131,12 +137,15 @@ static const Size *size_of_arg(Ctx *c, const GraphArg *arg) {
 static bool get_dim(Ctx *c, const GraphArg *arg, int64_t fallback, uint32_t *out) {
     int64_t d = arg && arg->kind == GRAPH_ARG_INT ? arg->i : fallback;
     if (d < 0) d += c->v->shape.rank;
-    if (d < 0 || d >= c->v->shape.rank) return unsupported(c, "dimension out of range", "name a dimension the tensor has");
+    if (d < 0 || d >= c->v->shape.rank)
+        return unsupported(c, "dimension out of range", "name a dimension the tensor has");
     *out = (uint32_t)d;
     return true;
 }
 
-static const GraphShape *node_shape(const Ctx *c) { return &c->g->values[c->n->first_value + c->result].shape; }
+static const GraphShape *node_shape(const Ctx *c) {
+    return &c->g->values[c->n->first_value + c->result].shape;
+}
 
 static const Size *moved(Ctx *c, uint32_t d, const Size *start) {
     return size_add(c->a, c->v->offset, size_mul(c->a, start, c->v->stride[d]));
@@ -165,15 +174,16 @@ static const Size *from_end(Ctx *c, uint32_t d, const Size *s) {
     return size_is_const(s, &k) && k < 0 ? size_add(c->a, c->v->shape.dim[d], s) : s;
 }
 
-/* ---- kinds ------------------------------------------------------------------------------------------------------- */
+/* ---- kinds
+ * ------------------------------------------------------------------------------------------------------- */
 
 static bool no_plain_view(Ctx *c) {
     return unsupported(c, "this reshape of a permuted, sliced or broadcast tensor is no plain view",
                        "reshape before permuting, or use permute, unsqueeze and expand instead");
 }
 
-/* Groups dimensions of v, last first, that lie contiguously in memory, and cuts each group into the new dimensions, as
- * PyTorch's computeStride does; sizes are compared as polynomials. */
+/* Groups dimensions of v, last first, that lie contiguously in memory, and cuts each group into the new
+ * dimensions, as PyTorch's computeStride does; sizes are compared as polynomials. */
 static bool apply_reshape(Ctx *c) {
     Arena *a = c->a;
     const GraphShape *to = node_shape(c);
@@ -199,7 +209,8 @@ static bool apply_reshape(Ctx *c) {
         }
         if (!size_equal(n_new, n_old)) {
             if (next > 0 || left > 0) return no_plain_view(c);
-            /* All is one block, so PyTorch has compared the counts: they differ in writing alone, as 4*(s0//4) and s0. */
+            /* All is one block, so PyTorch has compared the counts: they differ in writing alone, as
+             * 4*(s0//4) and s0. */
             add_bound(c, n_old, n_new);
             add_bound(c, n_new, n_old);
         }
@@ -225,7 +236,8 @@ static bool apply_broadcast_in_dim(Ctx *c) {
     for (uint32_t d = 0; d < to->rank; d++) stride[d] = size_const(c->a, 0);
     for (uint32_t i = 0; dims && i < dims->n && i < c->v->shape.rank; i++) {
         int64_t d = dims->item[i].i;
-        if (d < 0 || d >= to->rank || !expand_dim(c->a, c->v, i, to->dim[d], &stride[d])) return apply_expand(c);
+        if (d < 0 || d >= to->rank || !expand_dim(c->a, c->v, i, to->dim[d], &stride[d]))
+            return apply_expand(c);
     }
     *c->v = (GraphView){.shape = *to, .stride = stride, .offset = c->v->offset};
     return true;
@@ -256,7 +268,8 @@ static bool apply_permute(Ctx *c) {
 static bool apply_swap(Ctx *c, bool is_2d) {
     uint32_t order[GRAPH_MAX_RANK], x = 0, y = 1;
     if (is_2d && c->v->shape.rank < 2) return true;
-    if (!is_2d && (!get_dim(c, graph_arg(c->n, 1, "dim0"), 0, &x) || !get_dim(c, graph_arg(c->n, 2, "dim1"), 1, &y)))
+    if (!is_2d &&
+        (!get_dim(c, graph_arg(c->n, 1, "dim0"), 0, &x) || !get_dim(c, graph_arg(c->n, 2, "dim1"), 1, &y)))
         return false;
     for (uint32_t d = 0; d < c->v->shape.rank; d++) order[d] = d == x ? y : d == y ? x : d;
     permute(c, order);
@@ -284,7 +297,8 @@ static bool apply_slice(Ctx *c) {
 static bool apply_narrow(Ctx *c) {
     uint32_t d;
     const Size *start = size_of_arg(c, graph_arg(c->n, 2, "start"));
-    if (!start || !get_dim(c, graph_arg(c->n, 1, "dim"), 0, &d)) return unsupported(c, "start is not a size", "narrow by sizes");
+    if (!start || !get_dim(c, graph_arg(c->n, 1, "dim"), 0, &d))
+        return unsupported(c, "start is not a size", "narrow by sizes");
     take(c, d, from_end(c, d, start), node_shape(c)->dim[d], size_const(c->a, 1));
     return true;
 }
@@ -327,7 +341,8 @@ static bool apply_diagonal(Ctx *c) {
     uint32_t x, y;
     const GraphArg *arg = graph_arg(c->n, 1, "offset");
     int64_t shift = arg && arg->kind == GRAPH_ARG_INT ? arg->i : 0;
-    if (!get_dim(c, graph_arg(c->n, 2, "dim1"), 0, &x) || !get_dim(c, graph_arg(c->n, 3, "dim2"), 1, &y)) return false;
+    if (!get_dim(c, graph_arg(c->n, 2, "dim1"), 0, &x) || !get_dim(c, graph_arg(c->n, 3, "dim2"), 1, &y))
+        return false;
     const GraphShape *to = node_shape(c);
     const Size **stride = ARENA_ARRAY(c->a, to->rank, const Size *);
     c->v->offset = moved(c, shift >= 0 ? y : x, size_const(c->a, shift >= 0 ? shift : -shift));
@@ -357,34 +372,51 @@ static bool apply_unbind(Ctx *c) {
     return true;
 }
 
-bool graph_view_apply(Arena *a, const Graph *g, const GraphNode *n, uint32_t result, GraphView *v, GraphBounds *bounds, Err *err) {
+bool graph_view_apply(Arena *a, const Graph *g, const GraphNode *n, uint32_t result, GraphView *v,
+                      GraphBounds *bounds, Err *err) {
     Ctx c = {.a = a, .g = g, .n = n, .result = result, .v = v, .bounds = bounds, .err = err};
     ViewKind kind;
     if (!find_kind(n->op, &kind)) return unsupported(&c, "this is no view", "");
     switch (kind) {
-    case VIEW_RESHAPE: return apply_reshape(&c);
-    case VIEW_EXPAND: return apply_expand(&c);
-    case VIEW_BROADCAST_IN_DIM: return apply_broadcast_in_dim(&c);
-    case VIEW_PERMUTE: return apply_permute(&c);
-    case VIEW_TRANSPOSE: return apply_swap(&c, false);
-    case VIEW_TRANSPOSE_2D: return apply_swap(&c, true);
-    case VIEW_REVERSE_DIMS: return apply_reverse_dims(&c);
-    case VIEW_SLICE: return apply_slice(&c);
-    case VIEW_NARROW: return apply_narrow(&c);
-    case VIEW_SELECT: return apply_select(&c);
-    case VIEW_FLIP: return apply_flip(&c);
-    case VIEW_DIAGONAL: return apply_diagonal(&c);
+    case VIEW_RESHAPE:
+        return apply_reshape(&c);
+    case VIEW_EXPAND:
+        return apply_expand(&c);
+    case VIEW_BROADCAST_IN_DIM:
+        return apply_broadcast_in_dim(&c);
+    case VIEW_PERMUTE:
+        return apply_permute(&c);
+    case VIEW_TRANSPOSE:
+        return apply_swap(&c, false);
+    case VIEW_TRANSPOSE_2D:
+        return apply_swap(&c, true);
+    case VIEW_REVERSE_DIMS:
+        return apply_reverse_dims(&c);
+    case VIEW_SLICE:
+        return apply_slice(&c);
+    case VIEW_NARROW:
+        return apply_narrow(&c);
+    case VIEW_SELECT:
+        return apply_select(&c);
+    case VIEW_FLIP:
+        return apply_flip(&c);
+    case VIEW_DIAGONAL:
+        return apply_diagonal(&c);
     case VIEW_SPLIT:
     case VIEW_SPLIT_SIZES:
-    case VIEW_SPLIT_EVEN: return apply_split(&c, "dim");
-    case VIEW_UNBIND: return apply_unbind(&c);
+    case VIEW_SPLIT_EVEN:
+        return apply_split(&c, "dim");
+    case VIEW_UNBIND:
+        return apply_unbind(&c);
     case VIEW_SAME:
-    case VIEW_N_KINDS: return true;
+    case VIEW_N_KINDS:
+        return true;
     }
     return true;
 }
 
-/* ---- validity of sizes -------------------------------------------------------------------------------------------- */
+/* ---- validity of sizes
+ * -------------------------------------------------------------------------------------------- */
 
 bool graph_sizes_valid(Arena *a, const Graph *g, const int64_t *symbol_values) {
     for (size_t i = 0; i < g->n_values; i++)
@@ -397,10 +429,13 @@ bool graph_sizes_valid(Arena *a, const Graph *g, const int64_t *symbol_values) {
         for (uint32_t r = 0; r < n->n_results; r++) {
             GraphView v = graph_view_contiguous(a, &g->values[n->args[0].value].shape);
             Err ignored = {0};
-            if (!graph_view_apply(a, g, n, r, &v, &bounds, &ignored)) continue; /* reported when it is lowered */
+            if (!graph_view_apply(a, g, n, r, &v, &bounds, &ignored))
+                continue; /* reported when it is lowered */
         }
     }
     for (size_t i = 0; i < bounds.list.n; i++)
-        if (size_eval(bounds.list.at[i].small, symbol_values) > size_eval(bounds.list.at[i].large, symbol_values)) return false;
+        if (size_eval(bounds.list.at[i].small, symbol_values) >
+            size_eval(bounds.list.at[i].large, symbol_values))
+            return false;
     return true;
 }

@@ -4,7 +4,8 @@
 
 #include "graph/graph.h"
 
-/* Element (i0, i1, ...) of the view is element offset + i0*stride[0] + i1*stride[1] + ... of the tensor below. */
+/* Element (i0, i1, ...) of the view is element offset + i0*stride[0] + i1*stride[1] + ... of the tensor
+ * below. */
 typedef struct GraphView {
     GraphShape shape;
     const Size **stride; /* elements; 0 repeats, negative runs backwards */
@@ -31,13 +32,15 @@ const char *graph_view_name(size_t i);
 GraphView graph_view_contiguous(Arena *a, const GraphShape *shape);
 /* Broadcasts *v to shape, aligned at the last dimension as PyTorch does. False when the shapes do not fit. */
 bool graph_view_expand(Arena *a, GraphView *v, const GraphShape *shape);
-/* Applies view node n (its result number `result`) to *v, which is the node's first argument. Relations that the sizes of
- * a call must keep are added to *bounds unless they always hold. ERR_UNSUPPORTED names the place in the user's file. */
-bool graph_view_apply(Arena *a, const Graph *g, const GraphNode *n, uint32_t result, GraphView *v, GraphBounds *bounds, Err *err)
-    ERR_CHECKED;
+/* Applies view node n (its result number `result`) to *v, which is the node's first argument. Relations that
+ * the sizes of a call must keep are added to *bounds unless they always hold. ERR_UNSUPPORTED names the place
+ * in the user's file. */
+bool graph_view_apply(Arena *a, const Graph *g, const GraphNode *n, uint32_t result, GraphView *v,
+                      GraphBounds *bounds, Err *err) ERR_CHECKED;
 bool graph_view_equal(const GraphView *x, const GraphView *y);
 
-/* True when the symbol values respect every size and view of the graph: no negative size, no slice out of range. */
+/* True when the symbol values respect every size and view of the graph: no negative size, no slice out of
+ * range. */
 bool graph_sizes_valid(Arena *a, const Graph *g, const int64_t *symbol_values);
 
 #endif

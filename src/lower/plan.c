@@ -8,13 +8,14 @@
 #include <string.h>
 
 const char *plan_class_name(PlanClass c) {
-    static const char *const NAMES[PLAN_N_CLASSES] = {[PLAN_LINE] = "line",     [PLAN_NUMBER] = "number",
-                                                      [PLAN_ROW] = "row",       [PLAN_VECTOR] = "vector",
-                                                      [PLAN_COLUMN] = "column", [PLAN_STRIDED] = "strided"};
+    static const char *const NAMES[PLAN_N_CLASSES] = {
+        [PLAN_LINE] = "line",     [PLAN_NUMBER] = "number", [PLAN_ROW] = "row",
+        [PLAN_VECTOR] = "vector", [PLAN_COLUMN] = "column", [PLAN_STRIDED] = "strided"};
     return NAMES[c];
 }
 
-static bool build(Arena *a, const Graph *g, size_t variant, PlanPasses *passes, GraphBounds *bounds, Err *err) {
+static bool build(Arena *a, const Graph *g, size_t variant, PlanPasses *passes, GraphBounds *bounds,
+                  Err *err) {
     *bounds = (GraphBounds){.arena = a};
     if (!plan_lower(a, g, variant, passes, bounds, err)) return false;
     for (size_t i = 0; i < passes->n; i++)
@@ -30,10 +31,14 @@ static bool same_structure(const PlanPasses *x, const PlanPasses *y) {
         if (p->access.n != q->access.n || p->scalars.n != q->scalars.n) return false;
         for (size_t k = 0; k < p->access.n; k++) {
             const PlanAccess *s = &p->access.at[k], *t = &q->access.at[k];
-            if (s->is_store != t->is_store || s->tensor != t->tensor || s->cls != t->cls || !graph_view_equal(&s->view, &t->view)) return false;
+            if (s->is_store != t->is_store || s->tensor != t->tensor || s->cls != t->cls ||
+                !graph_view_equal(&s->view, &t->view))
+                return false;
         }
         for (size_t k = 0; k < p->scalars.n; k++)
-            if (p->scalars.at[k].kind != q->scalars.at[k].kind || strcmp(p->scalars.at[k].name, q->scalars.at[k].name) != 0) return false;
+            if (p->scalars.at[k].kind != q->scalars.at[k].kind ||
+                strcmp(p->scalars.at[k].name, q->scalars.at[k].name) != 0)
+                return false;
     }
     return true;
 }
@@ -59,13 +64,15 @@ static bool add_variant(Plan *p, Arena *a, size_t v, Err *err) {
     GraphBounds bounds;
     const char *why = NULL;
     Err failed = {0};
-    if (!build(a, p->graph, v, &passes, &bounds, &failed))
-        why = failed.message;
+    if (!build(a, p->graph, v, &passes, &bounds, &failed)) why = failed.message;
     else if (!same_structure(own, &passes))
         why = "its data does not move as that of the file's own dtype does";
-    if (why && v == p->graph->own_variant) return err_set(err, ERR_INTERNAL, NULL, "the own variant: %s", why);
+    if (why && v == p->graph->own_variant)
+        return err_set(err, ERR_INTERNAL, NULL, "the own variant: %s", why);
     if (why) {
-        vec_push(a, &p->notes, (const char *)arena_printf(a, "%s is left out: %s", dtype_info(p->graph->variants[v])->torch, why));
+        vec_push(a, &p->notes,
+                 (const char *)arena_printf(a, "%s is left out: %s", dtype_info(p->graph->variants[v])->torch,
+                                            why));
         return true;
     }
     PlanProgram *program = get_program(p, a, passes);
@@ -90,12 +97,14 @@ static void merge_scalars(Plan *p, size_t pass) {
             first->scalars.at[k].as_int |= p->programs.at[i]->passes.at[pass]->scalars.at[k].as_int;
         }
     for (size_t i = 1; i < p->programs.n; i++)
-        for (size_t k = 0; k < first->scalars.n; k++) p->programs.at[i]->passes.at[pass]->scalars.at[k] = first->scalars.at[k];
+        for (size_t k = 0; k < first->scalars.n; k++)
+            p->programs.at[i]->passes.at[pass]->scalars.at[k] = first->scalars.at[k];
 }
 
 static bool finish_pass(Arena *a, Plan *p, PlanPass *pass, Err *err) {
     pass->n_variants = p->variants.n;
-    for (size_t k = 0; k < pass->access.n; k++) pass->access.at[k].dtype = pick(a, p, pass->access.at[k].dtype);
+    for (size_t k = 0; k < pass->access.n; k++)
+        pass->access.at[k].dtype = pick(a, p, pass->access.at[k].dtype);
     return plan_slots(a, pass, err);
 }
 
@@ -103,7 +112,8 @@ static bool finish_pass(Arena *a, Plan *p, PlanPass *pass, Err *err) {
 static void bind_equalities(Plan *p, const GraphEquals *equals) {
     for (size_t i = 0; i < equals->n; i++) {
         const GraphEqual *e = &equals->at[i];
-        GraphBound up = {.small = e->x, .large = e->y, .node = e->node}, down = {.small = e->y, .large = e->x, .node = e->node};
+        GraphBound up = {.small = e->x, .large = e->y, .node = e->node},
+                   down = {.small = e->y, .large = e->x, .node = e->node};
         vec_push(p->bounds.arena, &p->bounds.list, up);
         vec_push(p->bounds.arena, &p->bounds.list, down);
     }
@@ -132,11 +142,15 @@ const PlanPass *plan_pass(const Plan *p, size_t i, size_t v) {
     return p->passes.at[i];
 }
 
-/* ---- check ------------------------------------------------------------------------------------------------------- */
+/* ---- check
+ * ------------------------------------------------------------------------------------------------------- */
 
-static bool same_place(Place x, Place y) { return x.kind == y.kind && x.index == y.index; }
+static bool same_place(Place x, Place y) {
+    return x.kind == y.kind && x.index == y.index;
+}
 
-/* Is x the queue buffer of a load still to come? A gathered operand may go into the buffer of one that is done with. */
+/* Is x the queue buffer of a load still to come? A gathered operand may go into the buffer of one that is
+ * done with. */
 static bool is_loaded_later(const PlanPass *p, size_t t, Place x) {
     for (; t < p->n_steps; t++)
         if (kir_is_load(p->kir->insns.at[p->steps[t].insn].op) && same_place(p->steps[t].dst, x) &&
@@ -175,11 +189,13 @@ static bool check_pass(const PlanPass *p, Err *err) {
             size_t i = 0;
             while (i < places.n && !same_place(places.at[i], st->src[s])) i++;
             if (i == places.n || holds.at[i] != root[in->src[s]])
-                ok = err_set(err, ERR_INTERNAL, NULL, "step %zu (%s): source %d is not in its place", t, kir_op_info(in->op)->name, s);
+                ok = err_set(err, ERR_INTERNAL, NULL, "step %zu (%s): source %d is not in its place", t,
+                             kir_op_info(in->op)->name, s);
         }
         if (kir_is_store(in->op)) continue;
         if (st->dst.kind == PLACE_IN && !kir_is_load(in->op) && is_loaded_later(p, t, st->dst))
-            ok = err_set(err, ERR_INTERNAL, NULL, "step %zu (%s): overwrites an input that is not used yet", t, kir_op_info(in->op)->name);
+            ok = err_set(err, ERR_INTERNAL, NULL, "step %zu (%s): overwrites an input that is not used yet",
+                         t, kir_op_info(in->op)->name);
         size_t i = 0;
         while (i < places.n && !same_place(places.at[i], st->dst)) i++;
         if (i == places.n) {
@@ -195,24 +211,26 @@ static bool check_pass(const PlanPass *p, Err *err) {
 bool plan_check(const Plan *p, Err *err) {
     for (size_t k = 0; k < p->programs.n; k++)
         for (size_t i = 0; i < p->passes.n; i++)
-            if (!check_pass(p->programs.at[k]->passes.at[i], err) || !check_stores(p->programs.at[k]->passes.at[i], err)) return false;
+            if (!check_pass(p->programs.at[k]->passes.at[i], err) ||
+                !check_stores(p->programs.at[k]->passes.at[i], err))
+                return false;
     return true;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- text
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void print_place(StrBuf *sb, const PlanPass *p, Place x) {
     static const char *const PREFIX[] = {"?", "", "", "t", "k", "m", "km", "h"};
-    if (x.kind == PLACE_IN || x.kind == PLACE_OUT)
-        strbuf_add(sb, p->access.at[x.index].name);
-    else
-        strbuf_printf(sb, "%s%u", PREFIX[x.kind], x.index);
+    if (x.kind == PLACE_IN || x.kind == PLACE_OUT) strbuf_add(sb, p->access.at[x.index].name);
+    else strbuf_printf(sb, "%s%u", PREFIX[x.kind], x.index);
 }
 
 static void print_access(StrBuf *sb, const Plan *p, const PlanAccess *acc) {
     const char *const *sym = p->graph->symbol_names;
-    strbuf_printf(sb, "  %s %s: %s of %s, offset %s, strides", acc->is_store ? "store" : "load", acc->name, plan_class_name(acc->cls),
-                  acc->tensor_name, size_print(sb->arena, acc->view.offset, sym, SIZE_PYTHON));
+    strbuf_printf(sb, "  %s %s: %s of %s, offset %s, strides", acc->is_store ? "store" : "load", acc->name,
+                  plan_class_name(acc->cls), acc->tensor_name,
+                  size_print(sb->arena, acc->view.offset, sym, SIZE_PYTHON));
     for (uint32_t d = 0; d < acc->view.shape.rank; d++)
         strbuf_printf(sb, " %s", size_print(sb->arena, acc->view.stride[d], sym, SIZE_PYTHON));
     strbuf_add(sb, "\n");
@@ -230,8 +248,7 @@ static void print_step(StrBuf *sb, const PlanPass *p, const PlanStep *st) {
     }
     if (info->has_scalar && in->scalar.is_runtime)
         strbuf_printf(sb, " %s%s", in->scalar.negate ? "-" : "", p->scalars.at[in->scalar.index].name);
-    else if (info->has_scalar)
-        strbuf_printf(sb, " %.9g", in->scalar.value);
+    else if (info->has_scalar) strbuf_printf(sb, " %.9g", in->scalar.value);
     if (kir_mode_text(in->op, in->mode)) strbuf_printf(sb, " %s", kir_mode_text(in->op, in->mode));
     strbuf_add(sb, "\n");
 }
@@ -239,8 +256,10 @@ static void print_step(StrBuf *sb, const PlanPass *p, const PlanStep *st) {
 static void print_pass(StrBuf *sb, const Plan *p, const PlanPass *pass, size_t index) {
     strbuf_printf(sb, "pass %zu: %s [", index, pass->schedule == PLAN_FLAT ? "flat" : "rows");
     for (uint32_t d = 0; d < pass->space.rank; d++)
-        strbuf_printf(sb, "%s%s", d ? ", " : "", size_print(sb->arena, pass->space.dim[d], p->graph->symbol_names, SIZE_PYTHON));
-    strbuf_printf(sb, "], %u work, %u keep, %u mask, %u half\n", pass->n_work, pass->n_keep, pass->n_mask + pass->n_keep_mask, pass->n_half);
+        strbuf_printf(sb, "%s%s", d ? ", " : "",
+                      size_print(sb->arena, pass->space.dim[d], p->graph->symbol_names, SIZE_PYTHON));
+    strbuf_printf(sb, "], %u work, %u keep, %u mask, %u half\n", pass->n_work, pass->n_keep,
+                  pass->n_mask + pass->n_keep_mask, pass->n_half);
     for (size_t k = 0; k < pass->access.n; k++) print_access(sb, p, &pass->access.at[k]);
     for (size_t t = 0; t < pass->n_steps; t++) print_step(sb, pass, &pass->steps[t]);
 }
@@ -251,7 +270,9 @@ char *plan_print(const Plan *p, Arena *a) {
     for (size_t k = 0; k < p->programs.n; k++) {
         strbuf_add(&sb, "program for");
         for (size_t w = 0; w < p->programs.at[k]->variants.n; w++)
-            strbuf_printf(&sb, " %s", dtype_info(p->graph->variants[p->variants.at[p->programs.at[k]->variants.at[w]]])->torch);
+            strbuf_printf(
+                &sb, " %s",
+                dtype_info(p->graph->variants[p->variants.at[p->programs.at[k]->variants.at[w]]])->torch);
         strbuf_add(&sb, "\n");
         for (size_t i = 0; i < p->passes.n; i++) print_pass(&sb, p, p->programs.at[k]->passes.at[i], i);
     }

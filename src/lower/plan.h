@@ -1,11 +1,11 @@
-/* From the graph to a kernel's schedule. A plan holds one pass per shape of output; a pass is one iteration space with the
- * accesses made in it, the KIR of one element, and where every value lives in UB.
+/* From the graph to a kernel's schedule. A plan holds one pass per shape of output; a pass is one iteration
+ * space with the accesses made in it, the KIR of one element, and where every value lives in UB.
  *
  * Schedules:
- *   FLAT  every operand runs through memory exactly as the output does (or is one number): the space is one line, cut into
- *         tiles of some thousand elements.
- *   ROWS  the space is (outer dims...) x rows x cols. A tile is rowsPerTile rows of one run of `rows` times colsPerTile
- *         columns; in UB a row takes `pitch` elements, a multiple of 64, so that masks of rows stay aligned. */
+ *   FLAT  every operand runs through memory exactly as the output does (or is one number): the space is one
+ * line, cut into tiles of some thousand elements. ROWS  the space is (outer dims...) x rows x cols. A tile is
+ * rowsPerTile rows of one run of `rows` times colsPerTile columns; in UB a row takes `pitch` elements, a
+ * multiple of 64, so that masks of rows stay aligned. */
 #ifndef OPWRIGHT_LOWER_PLAN_H
 #define OPWRIGHT_LOWER_PLAN_H
 
@@ -29,13 +29,14 @@ typedef enum {
 /* Where a value lives in UB. */
 typedef enum {
     PLACE_NONE,
-    PLACE_IN,   /* slot of load access `index`: its queue buffer when the tensor is 32 bits wide, else a work slot */
+    PLACE_IN,   /* slot of load access `index`: its queue buffer when the tensor is 32 bits wide, else a work
+                   slot */
     PLACE_OUT,  /* slot of store access `index`, likewise */
     PLACE_WORK, /* work slot, 32 bits per element */
     PLACE_KEEP, /* like a work slot, but its value stays from tile to tile */
     PLACE_MASK, /* 1 bit per element */
     PLACE_KEEP_MASK,
-    PLACE_HALF  /* 16 bits per element */
+    PLACE_HALF /* 16 bits per element */
 } PlaceKind;
 
 typedef struct Place {
@@ -45,24 +46,24 @@ typedef struct Place {
 
 typedef struct PlanAccess {
     bool is_store;
-    uint32_t tensor;     /* position in Graph.inputs or Graph.outputs */
-    const char *name;    /* C identifier, unique in the plan: "x", "x2" for a second view of x */
+    uint32_t tensor;  /* position in Graph.inputs or Graph.outputs */
+    const char *name; /* C identifier, unique in the plan: "x", "x2" for a second view of x */
     const char *tensor_name;
-    const DType *dtype;  /* per variant of the plan */
-    GraphView view;      /* over the pass's collapsed dims */
+    const DType *dtype; /* per variant of the plan */
+    GraphView view;     /* over the pass's collapsed dims */
     PlanClass cls;
-    Place place;         /* of the loaded value, or of the value to store when it is computed in place */
-    bool in_place;       /* store: the value is computed in the slot of this access */
-    bool slot_used;      /* some value lives in its slot, which a narrow type needs a work slot for */
-    uint32_t scalar;     /* PLAN_NUMBER: position in PlanPass.scalars */
+    Place place;     /* of the loaded value, or of the value to store when it is computed in place */
+    bool in_place;   /* store: the value is computed in the slot of this access */
+    bool slot_used;  /* some value lives in its slot, which a narrow type needs a work slot for */
+    uint32_t scalar; /* PLAN_NUMBER: position in PlanPass.scalars */
 } PlanAccess;
 
 /* A number the kernel takes at run time: an attribute, an input of one element, or a size of the call. */
 typedef enum { PLAN_ATTRIBUTE, PLAN_ELEMENT, PLAN_SIZE } PlanScalarKind;
 typedef struct PlanScalar {
     PlanScalarKind kind;
-    const char *name;  /* "alpha" */
-    uint32_t index;    /* of Graph.scalars, or of PlanPass.access */
+    const char *name; /* "alpha" */
+    uint32_t index;   /* of Graph.scalars, or of PlanPass.access */
     const Size *size;
     bool as_float, as_int; /* in which types instructions take it */
 } PlanScalar;
@@ -73,26 +74,27 @@ typedef struct PlanStep {
 } PlanStep;
 
 typedef struct PlanPass {
-    GraphShape shape;    /* as the user sees it */
-    GraphShape space;    /* collapsed: FLAT has 1 dim, ROWS outer dims, rows, cols */
+    GraphShape shape; /* as the user sees it */
+    GraphShape space; /* collapsed: FLAT has 1 dim, ROWS outer dims, rows, cols */
     PlanSchedule schedule;
     Kir *kir;
-    size_t n_variants;   /* of the plan: length of the accesses' dtype lists */
+    size_t n_variants;      /* of the plan: length of the accesses' dtype lists */
     VEC(PlanAccess) access; /* loads and stores, as the outputs brought them in */
     VEC(PlanScalar) scalars;
-    PlanStep *steps;     /* in execution order */
+    PlanStep *steps; /* in execution order */
     size_t n_steps;
     uint32_t n_work, n_keep, n_mask, n_keep_mask, n_half;
-    bool half_scratch;   /* half slot 0 is scratch for bool tensors and 16-bit gathers */
-    bool reserved_ub;    /* an instruction uses the framework's 8 KB */
-    double cycles64;     /* vector cycles for 64 elements */
+    bool half_scratch;     /* half slot 0 is scratch for bool tensors and 16-bit gathers */
+    bool reserved_ub;      /* an instruction uses the framework's 8 KB */
+    double cycles64;       /* vector cycles for 64 elements */
     VEC(uint32_t) outputs; /* positions in Graph.outputs */
 } PlanPass;
 
 typedef VEC(PlanPass *) PlanPasses;
 
-/* Variants for which every pass has the same instructions: 16-bit results often need fewer of them. The programs of a
- * plan agree in passes, spaces, accesses and scalars and differ in KIR, steps and slots alone. */
+/* Variants for which every pass has the same instructions: 16-bit results often need fewer of them. The
+ * programs of a plan agree in passes, spaces, accesses and scalars and differ in KIR, steps and slots alone.
+ */
 typedef struct PlanProgram {
     VEC(size_t) variants; /* positions in Plan.variants */
     PlanPasses passes;
@@ -100,15 +102,16 @@ typedef struct PlanProgram {
 
 typedef struct Plan {
     const Graph *graph;
-    VEC(size_t) variants; /* those of the graph's variants that one description serves */
-    size_t own_variant;   /* position in variants */
+    VEC(size_t) variants;        /* those of the graph's variants that one description serves */
+    size_t own_variant;          /* position in variants */
     VEC(PlanProgram *) programs; /* the one of the file's own variant first */
-    PlanPasses passes;    /* of the first program */
-    GraphBounds bounds;  /* what views take for granted of the sizes */
-    VEC(const char *) notes; /* for people: variants left out and why */
+    PlanPasses passes;           /* of the first program */
+    GraphBounds bounds;          /* what views take for granted of the sizes */
+    VEC(const char *) notes;     /* for people: variants left out and why */
 } Plan;
 
-/* Lowers the graph. NULL and *err: an op or dtype that is not supported, with its place in the user's file. */
+/* Lowers the graph. NULL and *err: an op or dtype that is not supported, with its place in the user's file.
+ */
 Plan *plan_graph(Arena *a, const Graph *g, Err *err) ERR_CHECKED;
 /* Checks that the places of values do not clash; for tests and --check. */
 bool plan_check(const Plan *p, Err *err) ERR_CHECKED;
@@ -123,7 +126,9 @@ size_t plan_fill_count(void);
 const char *plan_fill_name(size_t i);
 bool plan_is_wide(DType t); /* 32 bits: a queue buffer can serve as a slot */
 
-/* ---- UB ---------------------------------------------------------------------------------------------------------- */
+/* ---- UB
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 #define PLAN_MAX_ROWS    128u  /* of a tile in schedule ROWS */
 #define PLAN_MAX_TILE    8192u /* elements of a tile in schedule ROWS: copies of 16 to 32 KB */
@@ -131,12 +136,12 @@ bool plan_is_wide(DType t); /* 32 bits: a queue buffer can serve as a slot */
 #define PLAN_BLOCK_BYTES 32u
 
 typedef struct PlanBuffer {
-    const char *name;      /* of the queue or buffer in the kernel: "xQueue" */
-    const char *what;      /* for people */
-    uint32_t count;        /* buffers: 2 when it is double buffered */
-    uint32_t bits;         /* of one element of a tile, in one buffer; 0 when the size is fixed */
-    uint32_t fixed_bytes;  /* of one buffer */
-    uint32_t first, last;  /* steps of the tile between which it holds data; n_steps and more: copies */
+    const char *name;     /* of the queue or buffer in the kernel: "xQueue" */
+    const char *what;     /* for people */
+    uint32_t count;       /* buffers: 2 when it is double buffered */
+    uint32_t bits;        /* of one element of a tile, in one buffer; 0 when the size is fixed */
+    uint32_t fixed_bytes; /* of one buffer */
+    uint32_t first, last; /* steps of the tile between which it holds data; n_steps and more: copies */
 } PlanBuffer;
 
 /* All of UB in variant v of the plan, in the order of the kernel's InitBuffer calls. */
@@ -147,12 +152,13 @@ uint32_t plan_fixed_bytes(Arena *a, const PlanPass *p, size_t v);
 /* Queues of inputs share one when the AI Core's 8 buffers per position would not do. */
 bool plan_packs_inputs(const PlanPass *p);
 bool plan_packs_outputs(const PlanPass *p);
-/* The vector operand that needs the most room in every variant: the queue of vectors is made for it. NULL: no single one, it is
- * made for 32 bits. */
+/* The vector operand that needs the most room in every variant: the queue of vectors is made for it. NULL: no
+ * single one, it is made for 32 bits. */
 const PlanAccess *plan_widest_vector(const PlanPass *p);
 /* A column operand whose rows follow each other in memory; others arrive one 32-byte block per row. */
 bool plan_column_is_dense(const PlanPass *p, const PlanAccess *acc);
-/* Work slots in variant v: those every type needs, then, when it has 16-bit tensors, one for each operand that can be narrow. */
+/* Work slots in variant v: those every type needs, then, when it has 16-bit tensors, one for each operand
+ * that can be narrow. */
 uint32_t plan_n_work(const PlanPass *p, size_t v);
 /* The work slot of access acc in variants where it is narrow; UINT32_MAX when it has none. */
 uint32_t plan_narrow_slot(const PlanPass *p, const PlanAccess *acc);

@@ -1,14 +1,15 @@
-/* Graph to KIR. Outputs are asked for; a node asks its arguments for the same elements. A view on the way is remembered
- * in a chain, and an input under a chain becomes one strided access, so no view ever costs a copy, wherever in the
- * expression it stands. */
+/* Graph to KIR. Outputs are asked for; a node asks its arguments for the same elements. A view on the way is
+ * remembered in a chain, and an input under a chain becomes one strided access, so no view ever costs a copy,
+ * wherever in the expression it stands. */
 #include "lower/plan_int.h"
 
 #include <string.h>
 
-/* What is done to a tensor before its elements are used, first step first. Chains are shared: equal ones are one object. */
+/* What is done to a tensor before its elements are used, first step first. Chains are shared: equal ones are
+ * one object. */
 typedef struct Chain {
     const struct Chain *next;
-    const GraphNode *node;   /* a view, or NULL: broadcast to `shape` */
+    const GraphNode *node; /* a view, or NULL: broadcast to `shape` */
     uint32_t result;
     const GraphShape *shape;
 } Chain;
@@ -33,8 +34,8 @@ typedef struct Lower {
 
 #define MAX_DEPTH 4000
 
-static const char *const IGNORED_KWARGS[] = {"dtype",        "layout", "device", "pin_memory", "memory_format",
-                                             "non_blocking", "copy",   "implicit"};
+static const char *const IGNORED_KWARGS[] = {"dtype",         "layout",       "device", "pin_memory",
+                                             "memory_format", "non_blocking", "copy",   "implicit"};
 
 static bool same_shape(const GraphShape *x, const GraphShape *y) {
     if (x->rank != y->rank) return false;
@@ -43,10 +44,13 @@ static bool same_shape(const GraphShape *x, const GraphShape *y) {
     return true;
 }
 
-static const Chain *chain_get(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape, const Chain *next) {
+static const Chain *chain_get(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape,
+                              const Chain *next) {
     for (size_t i = 0; i < lo->chains.n; i++) {
         const Chain *c = lo->chains.at[i];
-        if (c->next == next && c->node == node && c->result == result && (node || same_shape(c->shape, shape))) return c;
+        if (c->next == next && c->node == node && c->result == result &&
+            (node || same_shape(c->shape, shape)))
+            return c;
     }
     Chain *c = ARENA_NEW(lo->a, Chain);
     *c = (Chain){.next = next, .node = node, .result = result, .shape = shape};
@@ -63,7 +67,8 @@ static bool dtype_is_supported(DType t) {
     return t == DTYPE_F16 || t == DTYPE_BF16 || t == DTYPE_F32 || t == DTYPE_I32 || t == DTYPE_BOOL;
 }
 
-/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+/* ---- inputs
+ * ------------------------------------------------------------------------------------------------------ */
 
 static bool is_number(const GraphView *v) {
     bool one = true;
@@ -87,16 +92,19 @@ static bool is_taken(const Lower *lo, const char *name) {
 /* The tensor's own name for its first view, "x2" for another, unless an operand of the user has that name. */
 static const char *access_name(Lower *lo, const char *tensor) {
     bool first = true;
-    for (size_t i = 0; i < lo->pass->access.n; i++) first = first && strcmp(lo->pass->access.at[i].tensor_name, tensor) != 0;
+    for (size_t i = 0; i < lo->pass->access.n; i++)
+        first = first && strcmp(lo->pass->access.at[i].tensor_name, tensor) != 0;
     const char *name = tensor;
-    for (int n = 2; !first && (n == 2 || is_taken(lo, name)); n++) name = arena_printf(lo->a, "%s%d", tensor, n);
+    for (int n = 2; !first && (n == 2 || is_taken(lo, name)); n++)
+        name = arena_printf(lo->a, "%s%d", tensor, n);
     return name;
 }
 
 static uint32_t add_scalar(Lower *lo, PlanScalar s) {
     for (size_t i = 0; i < lo->pass->scalars.n; i++) {
         const PlanScalar *have = &lo->pass->scalars.at[i];
-        if (have->kind == s.kind && (s.kind == PLAN_SIZE ? size_equal(have->size, s.size) : have->index == s.index))
+        if (have->kind == s.kind &&
+            (s.kind == PLAN_SIZE ? size_equal(have->size, s.size) : have->index == s.index))
             return (uint32_t)i;
     }
     vec_push(lo->a, &lo->pass->scalars, s);
@@ -106,7 +114,8 @@ static uint32_t add_scalar(Lower *lo, PlanScalar s) {
 static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view) {
     const GraphInput *in = &lo->g->inputs[tensor];
     for (size_t i = 0; i < lo->pass->access.n; i++)
-        if (!lo->pass->access.at[i].is_store && lo->pass->access.at[i].tensor == tensor && graph_view_equal(&lo->pass->access.at[i].view, view))
+        if (!lo->pass->access.at[i].is_store && lo->pass->access.at[i].tensor == tensor &&
+            graph_view_equal(&lo->pass->access.at[i].view, view))
             return (uint32_t)i;
     PlanAccess acc = {.tensor = tensor, .name = access_name(lo, in->name), .tensor_name = in->name};
     acc.dtype = lo->g->values[in->value].dtype;
@@ -120,22 +129,26 @@ static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *ou
     const GraphValue *val = &lo->g->values[value];
     DType t = val->dtype[lo->variant];
     if (!dtype_is_supported(t)) {
-        err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "input `%s` has dtype %s", lo->g->inputs[val->result].name, dtype_info(t)->torch);
+        err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "input `%s` has dtype %s",
+                lo->g->inputs[val->result].name, dtype_info(t)->torch);
         return err_hint(lo->err, "use float16, bfloat16, float32, int32 or bool%s",
                         t == DTYPE_I64 ? "; integers that fit can be made with .to(torch.int32)" : "");
     }
     GraphView view = graph_view_contiguous(lo->a, &val->shape);
     for (const Chain *c = chain; c; c = c->next) {
-        if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, &view, lo->bounds, lo->err)) return false;
+        if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, &view, lo->bounds, lo->err))
+            return false;
         if (!c->node && !graph_view_expand(lo->a, &view, c->shape))
-            return err_set(lo->err, ERR_BAD_INPUT, lo->g->file, "shapes do not broadcast at input `%s`", lo->g->inputs[val->result].name);
+            return err_set(lo->err, ERR_BAD_INPUT, lo->g->file, "shapes do not broadcast at input `%s`",
+                           lo->g->inputs[val->result].name);
     }
     uint32_t access = get_access(lo, val->result, &view);
     if (lo->pass->access.at[access].cls != PLAN_NUMBER) {
         *out = (KirArg){.kind = KIR_ARG_VAL, .val = kir_load(lo->pass->kir, kir_type_of_dtype(t), access)};
         return true;
     }
-    uint32_t s = add_scalar(lo, (PlanScalar){.kind = PLAN_ELEMENT, .name = lo->pass->access.at[access].name, .index = access});
+    uint32_t s = add_scalar(
+        lo, (PlanScalar){.kind = PLAN_ELEMENT, .name = lo->pass->access.at[access].name, .index = access});
     lo->pass->access.at[access].scalar = s;
     *out = (KirArg){.kind = KIR_ARG_NUM,
                     .num = {.is_runtime = true, .index = s},
@@ -144,7 +157,8 @@ static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *ou
     return true;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes
+ * ------------------------------------------------------------------------------------------------------- */
 
 static bool eval(Lower *lo, uint32_t value, const Chain *chain, KirArg *out);
 
@@ -152,27 +166,36 @@ static bool eval(Lower *lo, uint32_t value, const Chain *chain, KirArg *out);
 static bool broadcasts(const GraphShape *from, const GraphShape *to) {
     if (from->rank > to->rank) return false;
     for (uint32_t d = 1; d <= from->rank; d++)
-        if (!size_is(from->dim[from->rank - d], 1) && !size_equal(from->dim[from->rank - d], to->dim[to->rank - d])) return false;
+        if (!size_is(from->dim[from->rank - d], 1) &&
+            !size_equal(from->dim[from->rank - d], to->dim[to->rank - d]))
+            return false;
     return true;
 }
 
-static bool eval_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const Chain *chain, KirArg *out, const char **str) {
+static bool eval_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const Chain *chain, KirArg *out,
+                     const char **str) {
     *out = (KirArg){.kind = KIR_ARG_NONE};
     *str = NULL;
     switch (arg->kind) {
     case GRAPH_ARG_NULL:
-    case GRAPH_ARG_DTYPE: return true;
-    case GRAPH_ARG_STR: *str = arg->str; return true;
+    case GRAPH_ARG_DTYPE:
+        return true;
+    case GRAPH_ARG_STR:
+        *str = arg->str;
+        return true;
     case GRAPH_ARG_INT:
         *out = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const((double)arg->i), .num_is_int = true};
         return true;
     case GRAPH_ARG_BOOL:
         *out = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const((double)arg->i), .num_is_bool = true};
         return true;
-    case GRAPH_ARG_NUM: *out = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const(arg->f)}; return true;
+    case GRAPH_ARG_NUM:
+        *out = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const(arg->f)};
+        return true;
     case GRAPH_ARG_SCALAR: {
         const GraphScalar *s = &lo->g->scalars[arg->scalar];
-        uint32_t i = add_scalar(lo, (PlanScalar){.kind = PLAN_ATTRIBUTE, .name = s->name, .index = arg->scalar});
+        uint32_t i =
+            add_scalar(lo, (PlanScalar){.kind = PLAN_ATTRIBUTE, .name = s->name, .index = arg->scalar});
         *out = (KirArg){.kind = KIR_ARG_NUM, .num = {.is_runtime = true, .index = i}};
         out->num_is_int = s->type == GRAPH_INT;
         out->num_is_bool = s->type == GRAPH_BOOL;
@@ -187,11 +210,14 @@ static bool eval_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const C
     case GRAPH_ARG_REF: {
         const GraphShape *from = &lo->g->values[arg->value].shape, *to = &lo->g->values[n->first_value].shape;
         if (!broadcasts(from, to))
-            return unsupported(lo, n, arena_printf(lo->a, "`%s` has elements the result has not", lo->g->values[arg->value].id),
-                               "reductions are not supported; use the form without one (reduction='none')");
+            return unsupported(
+                lo, n,
+                arena_printf(lo->a, "`%s` has elements the result has not", lo->g->values[arg->value].id),
+                "reductions are not supported; use the form without one (reduction='none')");
         return eval(lo, arg->value, same_shape(from, to) ? chain : chain_get(lo, NULL, 0, to, chain), out);
     }
-    case GRAPH_ARG_LIST: return unsupported(lo, n, "an argument is a list", "pass single tensors and numbers");
+    case GRAPH_ARG_LIST:
+        return unsupported(lo, n, "an argument is a list", "pass single tensors and numbers");
     }
     return false;
 }
@@ -205,7 +231,8 @@ static const char *next_param(const char *p, size_t *n_name) {
 
 static const GraphArg *find_kwarg(const GraphNode *n, const char *name, size_t n_name) {
     for (size_t i = 0; i < n->n_kwargs; i++)
-        if (strlen(n->kwargs[i].name) == n_name && strncmp(n->kwargs[i].name, name, n_name) == 0) return &n->kwargs[i].arg;
+        if (strlen(n->kwargs[i].name) == n_name && strncmp(n->kwargs[i].name, name, n_name) == 0)
+            return &n->kwargs[i].arg;
     return NULL;
 }
 
@@ -213,31 +240,38 @@ static bool check_kwargs(Lower *lo, const GraphNode *n, const char *params) {
     for (size_t i = 0; i < n->n_kwargs; i++) {
         const char *name = n->kwargs[i].name;
         bool known = n->kwargs[i].arg.kind == GRAPH_ARG_NULL;
-        for (size_t k = 0; k < sizeof IGNORED_KWARGS / sizeof *IGNORED_KWARGS; k++) known |= strcmp(name, IGNORED_KWARGS[k]) == 0;
+        for (size_t k = 0; k < sizeof IGNORED_KWARGS / sizeof *IGNORED_KWARGS; k++)
+            known |= strcmp(name, IGNORED_KWARGS[k]) == 0;
         size_t n_name;
         for (const char *p = params; *p && !known;) {
             const char *next = next_param(p, &n_name);
             known = strlen(name) == n_name && strncmp(p, name, n_name) == 0;
             p = next;
         }
-        if (!known) return unsupported(lo, n, arena_printf(lo->a, "argument `%s` is not understood", name), "leave it out");
+        if (!known)
+            return unsupported(lo, n, arena_printf(lo->a, "argument `%s` is not understood", name),
+                               "leave it out");
     }
     return true;
 }
 
-/* The dtype in which PyTorch computes: the highest class, and in it the widest type, of the tensor arguments. */
+/* The dtype in which PyTorch computes: the highest class, and in it the widest type, of the tensor arguments.
+ */
 static DType promote(DType x, DType y) {
-    static const int RANK[] = {[DTYPE_CLASS_B] = 0, [DTYPE_CLASS_U] = 1, [DTYPE_CLASS_I] = 1, [DTYPE_CLASS_F] = 2};
+    static const int RANK[] = {
+        [DTYPE_CLASS_B] = 0, [DTYPE_CLASS_U] = 1, [DTYPE_CLASS_I] = 1, [DTYPE_CLASS_F] = 2};
     int rx = RANK[dtype_info(x)->cls], ry = RANK[dtype_info(y)->cls];
     if (rx != ry) return rx > ry ? x : y;
     if (x == y) return x;
-    if (dtype_info(x)->size_bytes == dtype_info(y)->size_bytes) return dtype_info(x)->cls == DTYPE_CLASS_F ? DTYPE_F32 : x;
+    if (dtype_info(x)->size_bytes == dtype_info(y)->size_bytes)
+        return dtype_info(x)->cls == DTYPE_CLASS_F ? DTYPE_F32 : x;
     return dtype_info(x)->size_bytes > dtype_info(y)->size_bytes ? x : y;
 }
 
 static void note_new(Kir *k, size_t from, const GraphNode *n) {
     for (size_t i = from; i < k->insns.n; i++)
-        if (!k->insns.at[i].note && !kir_is_load(k->insns.at[i].op) && n->text[0]) k->insns.at[i].note = n->text;
+        if (!k->insns.at[i].note && !kir_is_load(k->insns.at[i].op) && n->text[0])
+            k->insns.at[i].note = n->text;
 }
 
 #define MAX_PARAMS 12
@@ -266,7 +300,8 @@ static bool read_call(Lower *lo, const GraphNode *n, const PointwiseOp *op, cons
         p = next;
     }
     if (!has_tensor) call->compute = out_type;
-    if (call->n < n->n_args && n->args[call->n].kind != GRAPH_ARG_NULL && n->args[call->n].kind != GRAPH_ARG_DTYPE)
+    if (call->n < n->n_args && n->args[call->n].kind != GRAPH_ARG_NULL &&
+        n->args[call->n].kind != GRAPH_ARG_DTYPE)
         return unsupported(lo, n, "more arguments than expected", "use the op's plain form");
     return check_kwargs(lo, n, op->params);
 }
@@ -277,14 +312,17 @@ static bool fill_numbers(Lower *lo, Call *call) {
     for (size_t i = 0; i < call->n; i++) {
         KirArg *arg = &call->args[i];
         if (arg->kind != KIR_ARG_NUM || !arg->num.is_runtime) continue;
-        KirType t = arg->num_is_bool ? KIR_MASK : arg->num_is_int && kir_type_of_dtype(call->compute) != KIR_F32 ? KIR_I32 : KIR_F32;
+        KirType t = arg->num_is_bool                                                 ? KIR_MASK
+                    : arg->num_is_int && kir_type_of_dtype(call->compute) != KIR_F32 ? KIR_I32
+                                                                                     : KIR_F32;
         *arg = (KirArg){.kind = KIR_ARG_VAL, .val = kir_materialise(lo->pass->kir, *arg, t)};
         any = true;
     }
     return any;
 }
 
-static bool eval_pointwise(Lower *lo, const GraphNode *n, const PointwiseOp *op, const Chain *chain, KirArg *out) {
+static bool eval_pointwise(Lower *lo, const GraphNode *n, const PointwiseOp *op, const Chain *chain,
+                           KirArg *out) {
     Call call = {.n = 0, .compute = DTYPE_F32};
     if (!read_call(lo, n, op, chain, &call)) return false;
     DType out_type = lo->g->values[n->first_value].dtype[lo->variant];
@@ -296,7 +334,8 @@ static bool eval_pointwise(Lower *lo, const GraphNode *n, const PointwiseOp *op,
         ok = pointwise_apply(k, n->op, call.args, call.strs, call.n, call.compute, out_type, out, lo->err);
     }
     if (!ok) {
-        if (!lo->err->where[0]) snprintf(lo->err->where, sizeof lo->err->where, "%s", graph_at(lo->a, lo->g, n));
+        if (!lo->err->where[0])
+            snprintf(lo->err->where, sizeof lo->err->where, "%s", graph_at(lo->a, lo->g, n));
         return false;
     }
     note_new(k, before, n);
@@ -309,16 +348,26 @@ static const struct {
     int arg; /* position of the value, or -1 */
     double value;
 } FILLS[] = {
-    {"aten.full.default", "fill_value", 1, 0},      {"aten.full_like.default", "fill_value", 1, 0},
-    {"aten.new_full.default", "fill_value", 2, 0},  {"aten.scalar_tensor.default", "s", 0, 0},
-    {"aten.fill.Scalar", "value", 1, 0},            {"aten.zeros.default", NULL, -1, 0},
-    {"aten.zeros_like.default", NULL, -1, 0},       {"aten.new_zeros.default", NULL, -1, 0},
-    {"aten.ones.default", NULL, -1, 1},             {"aten.ones_like.default", NULL, -1, 1},
-    {"aten.new_ones.default", NULL, -1, 1},         {"prims.fill.default", "value", 1, 0},
+    {"aten.full.default", "fill_value", 1, 0},
+    {"aten.full_like.default", "fill_value", 1, 0},
+    {"aten.new_full.default", "fill_value", 2, 0},
+    {"aten.scalar_tensor.default", "s", 0, 0},
+    {"aten.fill.Scalar", "value", 1, 0},
+    {"aten.zeros.default", NULL, -1, 0},
+    {"aten.zeros_like.default", NULL, -1, 0},
+    {"aten.new_zeros.default", NULL, -1, 0},
+    {"aten.ones.default", NULL, -1, 1},
+    {"aten.ones_like.default", NULL, -1, 1},
+    {"aten.new_ones.default", NULL, -1, 1},
+    {"prims.fill.default", "value", 1, 0},
 };
 
-size_t plan_fill_count(void) { return sizeof FILLS / sizeof FILLS[0]; }
-const char *plan_fill_name(size_t i) { return FILLS[i].op; }
+size_t plan_fill_count(void) {
+    return sizeof FILLS / sizeof FILLS[0];
+}
+const char *plan_fill_name(size_t i) {
+    return FILLS[i].op;
+}
 
 static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {
     DType t = lo->g->values[n->first_value].dtype[lo->variant];
@@ -328,7 +377,8 @@ static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {
         const GraphArg *arg = graph_arg(n, (size_t)FILLS[i].arg, FILLS[i].arg_name);
         if (!arg || !eval_arg(lo, n, arg, NULL, out, &str)) return false;
     }
-    if (out->kind != KIR_ARG_NUM) return unsupported(lo, n, "the value is not a number", "fill with a number");
+    if (out->kind != KIR_ARG_NUM)
+        return unsupported(lo, n, "the value is not a number", "fill with a number");
     out->num_is_int = dtype_info(t)->cls == DTYPE_CLASS_I;
     out->num_is_bool = t == DTYPE_BOOL;
     return true;
@@ -342,7 +392,8 @@ static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chai
                                           : "use float16, bfloat16, float32, int32 or bool");
     if (graph_is_view(n->op)) {
         const GraphArg *self = graph_arg(n, 0, "self");
-        if (!self || self->kind != GRAPH_ARG_REF) return unsupported(lo, n, "the viewed tensor is missing", "");
+        if (!self || self->kind != GRAPH_ARG_REF)
+            return unsupported(lo, n, "the viewed tensor is missing", "");
         return eval(lo, self->value, chain_get(lo, n, result, NULL, chain), out);
     }
     for (size_t i = 0; i < plan_fill_count(); i++)
@@ -360,18 +411,22 @@ static bool eval(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
             return true;
         }
     const GraphValue *v = &lo->g->values[value];
-    if (++lo->depth > MAX_DEPTH) return err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "the expression is nested more than %d deep", MAX_DEPTH);
-    bool ok = v->node < 0 ? eval_input(lo, value, chain, out) : eval_node(lo, &lo->g->nodes[v->node], v->result, chain, out);
+    if (++lo->depth > MAX_DEPTH)
+        return err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "the expression is nested more than %d deep",
+                       MAX_DEPTH);
+    bool ok = v->node < 0 ? eval_input(lo, value, chain, out)
+                          : eval_node(lo, &lo->g->nodes[v->node], v->result, chain, out);
     lo->depth--;
     Memo m = {.chain = chain, .arg = *out};
     if (ok) vec_push(lo->a, &lo->memo[value], m);
     return ok;
 }
 
-/* ---- passes ------------------------------------------------------------------------------------------------------ */
+/* ---- passes
+ * ------------------------------------------------------------------------------------------------------ */
 
-/* An output that only reshapes, or copies, has the same elements in the same order as what it reshapes, and that has the
- * better iteration space: the reshape may join dimensions that operands know apart. */
+/* An output that only reshapes, or copies, has the same elements in the same order as what it reshapes, and
+ * that has the better iteration space: the reshape may join dimensions that operands know apart. */
 static uint32_t peel(const Graph *g, uint32_t value) {
     for (;;) {
         const GraphValue *v = &g->values[value];
@@ -388,8 +443,10 @@ static bool add_output(Lower *lo, uint32_t index) {
     DType t = v->dtype[lo->variant];
     KirArg arg;
     if (!eval(lo, value, NULL, &arg)) return false;
-    KirVal val = kir_convert(p->kir, kir_materialise(p->kir, arg, kir_type_of_dtype(t)), kir_type_of_dtype(t));
-    PlanAccess acc = {.is_store = true, .tensor = index, .name = o->name, .tensor_name = o->name, .dtype = v->dtype};
+    KirVal val =
+        kir_convert(p->kir, kir_materialise(p->kir, arg, kir_type_of_dtype(t)), kir_type_of_dtype(t));
+    PlanAccess acc = {
+        .is_store = true, .tensor = index, .name = o->name, .tensor_name = o->name, .dtype = v->dtype};
     acc.view = graph_view_contiguous(lo->a, &v->shape);
     vec_push(lo->a, &p->access, acc);
     vec_push(lo->a, &p->outputs, index);
@@ -408,12 +465,15 @@ static PlanPass *find_pass(Arena *a, PlanPasses *passes, const GraphShape *shape
 }
 
 bool plan_lower(Arena *a, const Graph *g, size_t v, PlanPasses *passes, GraphBounds *bounds, Err *err) {
-    for (size_t i = 0; i < g->n_outputs; i++) find_pass(a, passes, &g->values[peel(g, g->outputs[i].value)].shape);
+    for (size_t i = 0; i < g->n_outputs; i++)
+        find_pass(a, passes, &g->values[peel(g, g->outputs[i].value)].shape);
     for (size_t k = 0; k < passes->n; k++) {
         Lower lo = {.a = a, .g = g, .variant = v, .pass = passes->at[k], .bounds = bounds, .err = err};
         lo.memo = ARENA_ARRAY(a, g->n_values, Memos);
         for (uint32_t i = 0; i < g->n_outputs; i++)
-            if (same_shape(&lo.pass->shape, &g->values[peel(g, g->outputs[i].value)].shape) && !add_output(&lo, i)) return false;
+            if (same_shape(&lo.pass->shape, &g->values[peel(g, g->outputs[i].value)].shape) &&
+                !add_output(&lo, i))
+                return false;
     }
     return true;
 }

@@ -1,17 +1,18 @@
-/* Execution order and places in UB: linear scan over the KIR, results in place of a source that dies where the instruction
- * allows it.
+/* Execution order and places in UB: linear scan over the KIR, results in place of a source that dies where
+ * the instruction allows it.
  *
- * Slots of 32 bits are of three origins. A work slot is a piece of a work buffer. The slot of a load access is its queue
- * buffer when the tensor has 32-bit elements, and a work slot of its own when the kernel is built for a 16-bit type; the
- * slot of a store access likewise. One allocation thus serves every dtype: between the last use of a load and the end of
- * the tile its slot holds other values, and so does the slot of a store before its value is computed. */
+ * Slots of 32 bits are of three origins. A work slot is a piece of a work buffer. The slot of a load access
+ * is its queue buffer when the tensor has 32-bit elements, and a work slot of its own when the kernel is
+ * built for a 16-bit type; the slot of a store access likewise. One allocation thus serves every dtype:
+ * between the last use of a load and the end of the tile its slot holds other values, and so does the slot of
+ * a store before its value is computed. */
 #include "lower/plan_int.h"
 
 #include <string.h>
 
 typedef struct Slot {
     Place place;
-    uint32_t busy_to;       /* step of the last use of what it holds now; 0 when free */
+    uint32_t busy_to; /* step of the last use of what it holds now; 0 when free */
     bool is_busy;
     uint32_t reserved_from; /* step from which it belongs to the value it was made for; UINT32_MAX: none */
 } Slot;
@@ -21,26 +22,33 @@ typedef VEC(Slot) Slots;
 typedef struct Alloc {
     Arena *a;
     PlanPass *p;
-    KirVal *order;      /* instruction of each step */
+    KirVal *order; /* instruction of each step */
     uint32_t n_steps;
-    KirVal *root;       /* value whose memory this one is */
+    KirVal *root;         /* value whose memory this one is */
     uint32_t *def, *last; /* per root: step of definition and of last use */
-    Place *place;       /* per root */
-    Slots slots[3];     /* 32 bits, masks, 16 bits */
+    Place *place;         /* per root */
+    Slots slots[3];       /* 32 bits, masks, 16 bits */
 } Alloc;
 
 enum { CLASS_32, CLASS_MASK, CLASS_HALF };
 
-static int class_of(KirType t) { return kir_type_bits(t) == 32 ? CLASS_32 : kir_type_bits(t) == 1 ? CLASS_MASK : CLASS_HALF; }
+static int class_of(KirType t) {
+    return kir_type_bits(t) == 32 ? CLASS_32 : kir_type_bits(t) == 1 ? CLASS_MASK : CLASS_HALF;
+}
 
-static const KirInsn *insn(const Alloc *al, KirVal v) { return &al->p->kir->insns.at[v]; }
+static const KirInsn *insn(const Alloc *al, KirVal v) {
+    return &al->p->kir->insns.at[v];
+}
 
-bool plan_is_wide(DType t) { return dtype_info(t)->size_bytes == 4; }
+bool plan_is_wide(DType t) {
+    return dtype_info(t)->size_bytes == 4;
+}
 
-/* ---- order ------------------------------------------------------------------------------------------------------- */
+/* ---- order
+ * ------------------------------------------------------------------------------------------------------- */
 
-/* Loads sink to just before their first use, stores rise to just after their value. Values stored after being computed
- * keep the order of the KIR otherwise. */
+/* Loads sink to just before their first use, stores rise to just after their value. Values stored after being
+ * computed keep the order of the KIR otherwise. */
 static void make_order(Alloc *al) {
     const Kir *k = al->p->kir;
     size_t n = k->insns.n;
@@ -85,7 +93,8 @@ static void find_lifetimes(Alloc *al) {
     }
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------- */
+/* ---- slots
+ * ------------------------------------------------------------------------------------------------------- */
 
 static Slot *new_slot(Alloc *al, int cls, PlaceKind kind, uint32_t index) {
     Slot s = {.place = {kind, index}, .reserved_from = UINT32_MAX};
@@ -97,8 +106,8 @@ static uint32_t *work_counter(Alloc *al, int cls) {
     return cls == CLASS_32 ? &al->p->n_work : cls == CLASS_MASK ? &al->p->n_mask : &al->p->n_half;
 }
 
-/* May the result of step t, needed until `last`, go into slot s? `dying` says that what the slot holds is read by step t
- * for the last time and the instruction may write over it. */
+/* May the result of step t, needed until `last`, go into slot s? `dying` says that what the slot holds is
+ * read by step t for the last time and the instruction may write over it. */
 static bool fits(const Alloc *al, const Slot *s, uint32_t t, uint32_t last, bool in_place) {
     if (s->is_busy && (s->busy_to > t || (s->busy_to == t && !in_place))) return false;
     if (s->reserved_from == UINT32_MAX || last < s->reserved_from) return true;
@@ -140,7 +149,8 @@ static void allocate(Alloc *al, uint32_t t, KirVal v) {
     occupy(al, new_slot(al, cls, kind, (*work_counter(al, cls))++), v);
 }
 
-/* ---- loads and stores -------------------------------------------------------------------------------------------- */
+/* ---- loads and stores
+ * -------------------------------------------------------------------------------------------- */
 
 /* Queue buffers of loads and stores that can serve as slots. */
 static void make_queue_slots(Alloc *al) {
@@ -152,8 +162,8 @@ static void make_queue_slots(Alloc *al) {
     }
 }
 
-/* A value is computed right in the slot of the first output it is stored to; the slot of an output that is a copy is taken
- * from the step of the copy on. */
+/* A value is computed right in the slot of the first output it is stored to; the slot of an output that is a
+ * copy is taken from the step of the copy on. */
 static void reserve_outputs(Alloc *al) {
     const Kir *k = al->p->kir;
     for (uint32_t t = 0; t < al->n_steps; t++) {
@@ -217,7 +227,8 @@ static bool needs_half_scratch(const PlanPass *p) {
 /* The mask of an output becomes bytes by way of Select, which uses the framework's part of UB. */
 static bool uses_reserved_ub(const PlanPass *p) {
     for (size_t i = 0; i < p->kir->insns.n; i++)
-        if (kir_op_info(p->kir->insns.at[i].op)->wants_reserved_ub || p->kir->insns.at[i].op == KIR_STORE_M) return true;
+        if (kir_op_info(p->kir->insns.at[i].op)->wants_reserved_ub || p->kir->insns.at[i].op == KIR_STORE_M)
+            return true;
     return false;
 }
 

@@ -1,10 +1,11 @@
-/* The iteration space of a pass: dead accesses dropped, dimensions merged, a schedule chosen, accesses classified. All of
- * it holds for every size the symbols can take. */
+/* The iteration space of a pass: dead accesses dropped, dimensions merged, a schedule chosen, accesses
+ * classified. All of it holds for every size the symbols can take. */
 #include "lower/plan_int.h"
 
 #include <stdio.h>
 
-/* ---- what is used ------------------------------------------------------------------------------------------------ */
+/* ---- what is used
+ * ------------------------------------------------------------------------------------------------ */
 
 static void mark_used(const PlanPass *p, bool *access, bool *scalar) {
     for (size_t i = 0; i < p->kir->insns.n; i++) {
@@ -19,7 +20,8 @@ static void mark_used(const PlanPass *p, bool *access, bool *scalar) {
 /* Keeps used accesses and scalars, in order, and renumbers what refers to them. */
 static void drop_unused(Arena *a, PlanPass *p) {
     bool *used = ARENA_ARRAY(a, p->access.n, bool), *wanted = ARENA_ARRAY(a, p->scalars.n, bool);
-    uint32_t *access_now = ARENA_ARRAY(a, p->access.n, uint32_t), *scalar_now = ARENA_ARRAY(a, p->scalars.n, uint32_t);
+    uint32_t *access_now = ARENA_ARRAY(a, p->access.n, uint32_t),
+             *scalar_now = ARENA_ARRAY(a, p->scalars.n, uint32_t);
     mark_used(p, used, wanted);
     size_t n = 0;
     for (size_t i = 0; i < p->scalars.n; i++) {
@@ -38,7 +40,8 @@ static void drop_unused(Arena *a, PlanPass *p) {
     }
     p->access.n = n;
     for (size_t i = 0; i < p->scalars.n; i++)
-        if (p->scalars.at[i].kind == PLAN_ELEMENT) p->scalars.at[i].index = access_now[p->scalars.at[i].index];
+        if (p->scalars.at[i].kind == PLAN_ELEMENT)
+            p->scalars.at[i].index = access_now[p->scalars.at[i].index];
     for (size_t i = 0; i < p->kir->insns.n; i++) {
         KirInsn *in = &p->kir->insns.at[i];
         if (kir_is_load(in->op) || kir_is_store(in->op)) in->mode = access_now[in->mode];
@@ -50,7 +53,8 @@ static void drop_unused(Arena *a, PlanPass *p) {
     }
 }
 
-/* ---- dimensions -------------------------------------------------------------------------------------------------- */
+/* ---- dimensions
+ * -------------------------------------------------------------------------------------------------- */
 
 static void remove_dim(PlanPass *p, uint32_t d) {
     for (size_t i = 0; i < p->access.n; i++) {
@@ -83,7 +87,8 @@ static void insert_leading_one(Arena *a, PlanPass *p) {
     const Size *one = size_const(a, 1), *zero = size_const(a, 0);
     for (size_t i = 0; i < p->access.n; i++) {
         GraphView *v = &p->access.at[i].view;
-        const Size **dim = ARENA_ARRAY(a, v->shape.rank + 1, const Size *), **stride = ARENA_ARRAY(a, v->shape.rank + 1, const Size *);
+        const Size **dim = ARENA_ARRAY(a, v->shape.rank + 1, const Size *),
+                   **stride = ARENA_ARRAY(a, v->shape.rank + 1, const Size *);
         dim[0] = one;
         stride[0] = zero;
         for (uint32_t d = 0; d < v->shape.rank; d++) {
@@ -127,7 +132,8 @@ static void collapse(Arena *a, PlanPass *p) {
     }
 }
 
-/* ---- classes ----------------------------------------------------------------------------------------------------- */
+/* ---- classes
+ * ----------------------------------------------------------------------------------------------------- */
 
 static bool runs_in_line(const PlanPass *p) {
     if (p->space.rank > 1) return false;

@@ -1,5 +1,5 @@
-/* What of UB a pass takes: the list of buffers in the order the kernel asks for them. Everything that is said about UB,
- * by the kernel, the host's tile formula and the design text, comes from this list. */
+/* What of UB a pass takes: the list of buffers in the order the kernel asks for them. Everything that is said
+ * about UB, by the kernel, the host's tile formula and the design text, comes from this list. */
 #include "lower/plan_int.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@ static bool has_class(const PlanPass *p, PlanClass c) {
 
 static size_t n_queues(const PlanPass *p, bool stores) {
     size_t n = 0;
-    for (size_t i = 0; i < p->access.n; i++) n += p->access.at[i].is_store == stores && is_queued(&p->access.at[i]);
+    for (size_t i = 0; i < p->access.n; i++)
+        n += p->access.at[i].is_store == stores && is_queued(&p->access.at[i]);
     return n;
 }
 
@@ -28,7 +29,9 @@ bool plan_packs_inputs(const PlanPass *p) {
     return 2 * n_queues(p, false) + others > MAX_BUFFERS;
 }
 
-bool plan_packs_outputs(const PlanPass *p) { return 2 * n_queues(p, true) > MAX_BUFFERS; }
+bool plan_packs_outputs(const PlanPass *p) {
+    return 2 * n_queues(p, true) > MAX_BUFFERS;
+}
 
 bool plan_column_is_dense(const PlanPass *p, const PlanAccess *acc) {
     return size_is(acc->view.stride[p->space.rank - 2], 1);
@@ -37,7 +40,8 @@ bool plan_column_is_dense(const PlanPass *p, const PlanAccess *acc) {
 uint32_t plan_round(const PlanPass *p) {
     for (size_t i = 0; i < p->access.n; i++) {
         const PlanAccess *acc = &p->access.at[i];
-        if (!acc->is_store && acc->cls != PLAN_NUMBER && kir_type_of_dtype(acc->dtype[0]) == KIR_MASK) return 128;
+        if (!acc->is_store && acc->cls != PLAN_NUMBER && kir_type_of_dtype(acc->dtype[0]) == KIR_MASK)
+            return 128;
     }
     return 64;
 }
@@ -75,7 +79,9 @@ typedef struct List {
     uint32_t end; /* step after the last */
 } List;
 
-static void add(List *l, PlanBuffer b) { vec_push(l->a, &l->v, b); }
+static void add(List *l, PlanBuffer b) {
+    vec_push(l->a, &l->v, b);
+}
 
 /* Steps of first definition and last use of what lives in places of a kind. */
 static void live_range(const PlanPass *p, PlaceKind kind, uint32_t *first, uint32_t *last) {
@@ -99,7 +105,8 @@ static uint32_t column_bytes(const PlanPass *p, const PlanAccess *acc, size_t v)
 static void add_queue(List *l, const PlanPass *p, const PlanAccess *acc, size_t v) {
     uint32_t bits = 8 * (uint32_t)dtype_info(acc->dtype[v])->size_bytes;
     PlanBuffer b = {.name = arena_printf(l->a, "%sQueue_", acc->name), .count = 2};
-    b.what = arena_printf(l->a, "%s %s, double buffered", acc->is_store ? "tiles of output" : "tiles of", acc->name);
+    b.what = arena_printf(l->a, "%s %s, double buffered", acc->is_store ? "tiles of output" : "tiles of",
+                          acc->name);
     if (acc->cls == PLAN_COLUMN) b.fixed_bytes = column_bytes(p, acc, v);
     else b.bits = bits;
     b.last = l->end;
@@ -108,7 +115,8 @@ static void add_queue(List *l, const PlanPass *p, const PlanAccess *acc, size_t 
 
 static void add_packed(List *l, const PlanPass *p, size_t v, bool stores) {
     PlanBuffer b = {.name = stores ? "outQueue_" : "inQueue_", .count = 2, .last = l->end};
-    b.what = stores ? "tiles of all outputs side by side, double buffered" : "tiles of all inputs side by side, double buffered";
+    b.what = stores ? "tiles of all outputs side by side, double buffered"
+                    : "tiles of all inputs side by side, double buffered";
     for (size_t i = 0; i < p->access.n; i++) {
         const PlanAccess *acc = &p->access.at[i];
         if (acc->is_store != stores || !is_queued(acc)) continue;
@@ -124,7 +132,8 @@ static void add_queues(List *l, const PlanPass *p, size_t v, bool stores) {
         return;
     }
     for (size_t i = 0; i < p->access.n; i++)
-        if (p->access.at[i].is_store == stores && is_queued(&p->access.at[i])) add_queue(l, p, &p->access.at[i], v);
+        if (p->access.at[i].is_store == stores && is_queued(&p->access.at[i]))
+            add_queue(l, p, &p->access.at[i], v);
 }
 
 const PlanAccess *plan_widest_vector(const PlanPass *p) {
@@ -133,7 +142,8 @@ const PlanAccess *plan_widest_vector(const PlanPass *p) {
         bool widest = acc->cls == PLAN_VECTOR;
         for (size_t k = 0; k < p->access.n && widest; k++)
             for (size_t v = 0; v < p->n_variants && p->access.at[k].cls == PLAN_VECTOR; v++)
-                widest = widest && dtype_info(acc->dtype[v])->size_bytes >= dtype_info(p->access.at[k].dtype[v])->size_bytes;
+                widest = widest && dtype_info(acc->dtype[v])->size_bytes >=
+                                       dtype_info(p->access.at[k].dtype[v])->size_bytes;
         if (widest) return acc;
     }
     return NULL;
@@ -161,14 +171,23 @@ static void add_strided(List *l, const PlanPass *p) {
         forward |= !back;
     }
     if (!forward && !backward) return;
-    add(l, (PlanBuffer){.name = "stageQueue_", .what = "columns on their way, one 32-byte block each", .count = 2,
-                        .fixed_bytes = PLAN_STAGE_COLS * PLAN_BLOCK_BYTES, .last = l->end});
+    add(l, (PlanBuffer){.name = "stageQueue_",
+                        .what = "columns on their way, one 32-byte block each",
+                        .count = 2,
+                        .fixed_bytes = PLAN_STAGE_COLS * PLAN_BLOCK_BYTES,
+                        .last = l->end});
     if (forward)
-        add(l, (PlanBuffer){.name = "blockOffsets_", .what = "byte offset of every block, for Gather", .count = 1,
-                            .fixed_bytes = PLAN_STAGE_COLS * 4, .last = l->end});
+        add(l, (PlanBuffer){.name = "blockOffsets_",
+                            .what = "byte offset of every block, for Gather",
+                            .count = 1,
+                            .fixed_bytes = PLAN_STAGE_COLS * 4,
+                            .last = l->end});
     if (backward)
-        add(l, (PlanBuffer){.name = "blockOffsetsBack_", .what = "the same, last block first", .count = 1,
-                            .fixed_bytes = PLAN_STAGE_COLS * 4, .last = l->end});
+        add(l, (PlanBuffer){.name = "blockOffsetsBack_",
+                            .what = "the same, last block first",
+                            .count = 1,
+                            .fixed_bytes = PLAN_STAGE_COLS * 4,
+                            .last = l->end});
 }
 
 static void add_slots(List *l, const PlanPass *p, size_t v) {
@@ -186,7 +205,8 @@ static void add_slots(List *l, const PlanPass *p, size_t v) {
         PlanBuffer b = {.name = KINDS[i].name, .count = 1, .bits = n[i] * KINDS[i].bits};
         b.what = arena_printf(l->a, "%u %s", n[i], KINDS[i].what);
         if (n[i] == 0) continue;
-        bool keeps = KINDS[i].kind == PLACE_KEEP || KINDS[i].kind == PLACE_KEEP_MASK || (i == 0 && n[0] > p->n_work);
+        bool keeps =
+            KINDS[i].kind == PLACE_KEEP || KINDS[i].kind == PLACE_KEEP_MASK || (i == 0 && n[0] > p->n_work);
         live_range(p, KINDS[i].kind, &b.first, &b.last);
         if (keeps || b.last < b.first) {
             b.first = 0;
@@ -200,15 +220,24 @@ PlanBuffer *plan_buffers(Arena *a, const PlanPass *p, size_t v, size_t *n) {
     List l = {.a = a, .end = (uint32_t)p->n_steps};
     add_queues(&l, p, v, false);
     if (has_class(p, PLAN_VECTOR))
-        add(&l, (PlanBuffer){.name = "vectorQueue_", .what = "one row of an operand that all rows share", .count = 1,
-                             .bits = widest_vector_bits(p, v), .last = l.end});
+        add(&l, (PlanBuffer){.name = "vectorQueue_",
+                             .what = "one row of an operand that all rows share",
+                             .count = 1,
+                             .bits = widest_vector_bits(p, v),
+                             .last = l.end});
     add_strided(&l, p);
     add_queues(&l, p, v, true);
     if (has_class(p, PLAN_COLUMN)) {
-        add(&l, (PlanBuffer){.name = "columnBlocks_", .what = "one number of every row, repeated over 32 bytes", .count = 1,
-                             .fixed_bytes = PLAN_MAX_ROWS * PLAN_BLOCK_BYTES, .last = l.end});
-        add(&l, (PlanBuffer){.name = "columnWide_", .what = "numbers of rows after widening", .count = 1,
-                             .fixed_bytes = PLAN_MAX_ROWS * 2 * PLAN_BLOCK_BYTES, .last = l.end});
+        add(&l, (PlanBuffer){.name = "columnBlocks_",
+                             .what = "one number of every row, repeated over 32 bytes",
+                             .count = 1,
+                             .fixed_bytes = PLAN_MAX_ROWS * PLAN_BLOCK_BYTES,
+                             .last = l.end});
+        add(&l, (PlanBuffer){.name = "columnWide_",
+                             .what = "numbers of rows after widening",
+                             .count = 1,
+                             .fixed_bytes = PLAN_MAX_ROWS * 2 * PLAN_BLOCK_BYTES,
+                             .last = l.end});
     }
     add_slots(&l, p, v);
     *n = l.v.n;

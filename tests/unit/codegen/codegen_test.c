@@ -47,7 +47,8 @@ static void test_tiling_fields(void **state) {
         GenOptions o = {0};
         GenResult r = generate(a, ALL[i], &o);
         size_t n = 0;
-        for (const char *p = strstr(r.source[GEN_HOST_TILING], "TILING_DATA_FIELD_DEF("); p; p = strstr(p + 1, "TILING_DATA_FIELD_DEF(")) {
+        for (const char *p = strstr(r.source[GEN_HOST_TILING], "TILING_DATA_FIELD_DEF("); p;
+             p = strstr(p + 1, "TILING_DATA_FIELD_DEF(")) {
             const char *name = strchr(p, ',') + 2;
             char *field = arena_strndup(a, name, strcspn(name, ")"));
             assert_int_equal(count(r.source[GEN_HOST_OPERATOR], arena_printf(a, "tiling.set_%s(", field)), 1);
@@ -80,7 +81,8 @@ static void test_names(void **state) {
     GenResult r = generate(a, FIX_ADD, &(GenOptions){.op_name = "bias_gelu"});
     assert_string_equal(r.op_type, "BiasGeluCustom");
     assert_string_equal(r.kernel_name, "bias_gelu_custom");
-    assert_non_null(strstr(r.source[GEN_KERNEL], "void bias_gelu_custom(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace,"));
+    assert_non_null(strstr(r.source[GEN_KERNEL],
+                           "void bias_gelu_custom(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace,"));
     assert_non_null(strstr(r.source[GEN_PYTHON_BIND], "EXEC_NPU_CMD(aclnnBiasGeluCustom, x, y, z);"));
     assert_non_null(strstr(r.source[GEN_MODEL], "return custom_ops_lib.bias_gelu_custom(x, y)"));
     r = generate(a, FIX_ADD, &(GenOptions){.op_name = "10_relu"});
@@ -131,7 +133,9 @@ static void test_spec(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_deterministic), cmocka_unit_test(test_tiling_fields), cmocka_unit_test(test_queue_calls),
-                                       cmocka_unit_test(test_names),         cmocka_unit_test(test_binding_checks), cmocka_unit_test(test_spec)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_deterministic),  cmocka_unit_test(test_tiling_fields),
+        cmocka_unit_test(test_queue_calls),    cmocka_unit_test(test_names),
+        cmocka_unit_test(test_binding_checks), cmocka_unit_test(test_spec)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

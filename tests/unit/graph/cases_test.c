@@ -15,7 +15,8 @@ static int64_t symbol_of(const GraphCase *c, const char *name) {
 
 static size_t count(const GraphCases *cases, const char *key, const char *value) {
     size_t n = 0;
-    for (size_t i = 0; i < cases->n; i++) n += strcmp(json_string_value(json_object_get(cases->at[i].spec, key)), value) == 0;
+    for (size_t i = 0; i < cases->n; i++)
+        n += strcmp(json_string_value(json_object_get(cases->at[i].spec, key)), value) == 0;
     return n;
 }
 
@@ -52,14 +53,17 @@ static void test_relations(void **state) {
     Graph *g = fixture_graph(a, FIX_HALF, &err);
     GraphCases cases = graph_cases(a, g);
     assert_true(cases.n >= 3 * 5);
-    for (size_t i = 0; i < cases.n; i++) assert_int_equal(symbol_of(&cases.at[i], "s2"), symbol_of(&cases.at[i], "s1") / 2);
+    for (size_t i = 0; i < cases.n; i++)
+        assert_int_equal(symbol_of(&cases.at[i], "s2"), symbol_of(&cases.at[i], "s1") / 2);
     json_t *y = json_array_get(json_object_get(cases.at[0].spec, "inputs"), 1);
-    assert_int_equal(json_integer_value(json_array_get(json_object_get(y, "shape"), 1)), symbol_of(&cases.at[0], "s2"));
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(y, "shape"), 1)),
+                     symbol_of(&cases.at[0], "s2"));
     graph_cases_clear(&cases);
     arena_free(a);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant), cmocka_unit_test(test_relations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant),
+                                       cmocka_unit_test(test_relations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

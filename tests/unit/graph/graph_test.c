@@ -24,7 +24,8 @@ static void test_parse(void **state) {
     assert_string_equal(graph_at(a, g, &g->nodes[1]), "demo.py:4");
     char *text = graph_print(g, a);
     assert_non_null(strstr(text, "input x: float16|bfloat16|float32[s0, s1]"));
-    assert_non_null(strstr(text, "n0: float16|bfloat16|float32[s0, s1] = aten.mul.Tensor(x, $alpha)  # 3: x * alpha"));
+    assert_non_null(
+        strstr(text, "n0: float16|bfloat16|float32[s0, s1] = aten.mul.Tensor(x, $alpha)  # 3: x * alpha"));
     assert_non_null(strstr(text, "output z = n1"));
     arena_free(a);
 }
@@ -54,10 +55,12 @@ static void test_bad_graphs(void **state) {
         Arena *a = arena_new();
         const char *at = strstr(FIX_ADD, CASES[i].was);
         assert_non_null(at);
-        char *text = arena_printf(a, "%.*s%s%s", (int)(at - FIX_ADD), FIX_ADD, CASES[i].is, at + strlen(CASES[i].was));
+        char *text =
+            arena_printf(a, "%.*s%s%s", (int)(at - FIX_ADD), FIX_ADD, CASES[i].is, at + strlen(CASES[i].was));
         Err err = {0};
         assert_null(fixture_graph(a, text, &err));
-        if (err.code != ERR_BAD_INPUT || !strstr(err.message, CASES[i].says)) fail_msg("%s: %s", CASES[i].is, err.message);
+        if (err.code != ERR_BAD_INPUT || !strstr(err.message, CASES[i].says))
+            fail_msg("%s: %s", CASES[i].is, err.message);
         arena_free(a);
     }
 }

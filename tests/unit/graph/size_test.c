@@ -19,15 +19,22 @@ static const Size *parse(Arena *a, const char *text) {
 
 static void test_normal_form(void **state) {
     (void)state;
-    static const char *const EQUAL[][2] = {
-        {"s0*s1", "s1 * s0"},           {"(s0 + 1)*(s0 - 1)", "s0*s0 - 1"}, {"2*s0 - s0 - s0", "0"},
-        {"(s0*s1*4)//(s1*2)", "2*s0"},  {"s0*s1 % s1", "0"},                {"Min(s0, s0 + 3)", "s0"},
-        {"Max(s0*s1 + 2, 2)", "s0*s1 + 2"}, {"7//2", "3"},                  {"(-7)//2", "-4"},
-        {"(s0 + 1)//2 + (s0 + 1)//2", "2*((s0 + 1)//2)"}, {"Min(s0, s1)", "Min(s1, s0)"}};
+    static const char *const EQUAL[][2] = {{"s0*s1", "s1 * s0"},
+                                           {"(s0 + 1)*(s0 - 1)", "s0*s0 - 1"},
+                                           {"2*s0 - s0 - s0", "0"},
+                                           {"(s0*s1*4)//(s1*2)", "2*s0"},
+                                           {"s0*s1 % s1", "0"},
+                                           {"Min(s0, s0 + 3)", "s0"},
+                                           {"Max(s0*s1 + 2, 2)", "s0*s1 + 2"},
+                                           {"7//2", "3"},
+                                           {"(-7)//2", "-4"},
+                                           {"(s0 + 1)//2 + (s0 + 1)//2", "2*((s0 + 1)//2)"},
+                                           {"Min(s0, s1)", "Min(s1, s0)"}};
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof EQUAL / sizeof EQUAL[0]; i++)
         if (!size_equal(parse(a, EQUAL[i][0]), parse(a, EQUAL[i][1])))
-            fail_msg("%s is %s, not %s", EQUAL[i][0], size_print(a, parse(a, EQUAL[i][0]), SYM, SIZE_PYTHON), EQUAL[i][1]);
+            fail_msg("%s is %s, not %s", EQUAL[i][0], size_print(a, parse(a, EQUAL[i][0]), SYM, SIZE_PYTHON),
+                     EQUAL[i][1]);
     assert_false(size_equal(parse(a, "s0//2"), parse(a, "(s0 + 1)//2")));
     assert_false(size_equal(parse(a, "s0"), parse(a, "s1")));
     arena_free(a);
@@ -39,8 +46,10 @@ static void test_print_and_eval(void **state) {
     static const struct {
         const char *text;
         int64_t value; /* s0=7 s1=5 s2=-3 */
-    } CASES[] = {{"s0*s1 + s0 + 1", 43}, {"(s0 + 1)//2", 4}, {"s2//2", -2},        {"s2 % 5", 2},         {"Max(s0, s1) - Min(s0, s1)", 2},
-                 {"s0*(s1 - s2)", 56},   {"-s0 + 3", -4},    {"((s0))*2 - 1", 13}, {"Min(s0, s1, s2)", -3}, {"s0*s0*s0", 343}};
+    } CASES[] = {
+        {"s0*s1 + s0 + 1", 43},           {"(s0 + 1)//2", 4},   {"s2//2", -2},   {"s2 % 5", 2},
+        {"Max(s0, s1) - Min(s0, s1)", 2}, {"s0*(s1 - s2)", 56}, {"-s0 + 3", -4}, {"((s0))*2 - 1", 13},
+        {"Min(s0, s1, s2)", -3},          {"s0*s0*s0", 343}};
     static const int64_t V[] = {7, 5, -3};
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
@@ -50,7 +59,8 @@ static void test_print_and_eval(void **state) {
         if (!size_equal(s, parse(a, text))) fail_msg("%s printed as %s", CASES[i].text, text);
     }
     assert_string_equal(size_print(a, parse(a, "(s0 + 1)//2"), SYM, SIZE_CXX), "((s0 + 1) / 2)");
-    assert_string_equal(size_print(a, parse(a, "Max(s0, s1)*2"), SYM, SIZE_CXX), "2 * std::max<int64_t>(s0, s1)");
+    assert_string_equal(size_print(a, parse(a, "Max(s0, s1)*2"), SYM, SIZE_CXX),
+                        "2 * std::max<int64_t>(s0, s1)");
     assert_string_equal(size_print_factor(a, parse(a, "s0 + 1"), SYM, SIZE_CXX), "(s0 + 1)");
     arena_free(a);
 }
@@ -86,7 +96,8 @@ static void test_bad_text(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_normal_form), cmocka_unit_test(test_print_and_eval),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_normal_form),
+                                       cmocka_unit_test(test_print_and_eval),
                                        cmocka_unit_test(test_questions), cmocka_unit_test(test_bad_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

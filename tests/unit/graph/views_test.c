@@ -1,4 +1,5 @@
-/* Views against plain index arithmetic: every element of a viewed tensor must be the one PyTorch would give. */
+/* Views against plain index arithmetic: every element of a viewed tensor must be the one PyTorch would give.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,9 +13,14 @@
 
 /* A graph of one view of x[s0=4, s1=6], for the node text and result shape given. */
 static Graph *one_view(Arena *a, const char *op, const char *args, const char *shape) {
-    char *text = arena_printf(a, HEAD "'symbols':{'s0':{'hint':4},'s1':{'hint':6}},'scalars':[],'inputs':["
-        ARG("x", 0, FLOATS, "['s0','s1']", "[4,6]", "[6,1]") "],'nodes':[{'id':'n0','op':'%s','args':[{'ref':'x'}%s],'kwargs':{}," FLOATS
-        ",'shape':%s," AT(3, "view") "}],'outputs':[{'ref':'n0','name':'z'}],'output_kind':'tensor'," MODEL("['x']"), op, args, shape);
+    char *text =
+        arena_printf(a,
+                     HEAD "'symbols':{'s0':{'hint':4},'s1':{'hint':6}},'scalars':[],'inputs':[" ARG(
+                         "x", 0, FLOATS, "['s0','s1']", "[4,6]",
+                         "[6,1]") "],'nodes':[{'id':'n0','op':'%s','args':[{'ref':'x'}%s],'kwargs':{}," FLOATS
+                                  ",'shape':%s," AT(3, "view") "}],'outputs':[{'ref':'n0','name':'z'}],'"
+                                                               "output_kind':'tensor'," MODEL("['x']"),
+                     op, args, shape);
     Err err = {0};
     Graph *g = fixture_graph(a, text, &err);
     if (!g) fail_msg("%s: %s", op, err.message);
@@ -50,7 +56,10 @@ static void test_views(void **state) {
         {"aten.permute.default", ",[1,0]", "['s1','s0']", {0, 6, 12, 18, 1, 7, 13, 19}},
         {"aten.transpose.int", ",0,-1", "['s1','s0']", {0, 6, 12, 18, 1, 7, 13, 19}},
         {"aten.slice.Tensor", ",1,2,5", "['s0',3]", {2, 3, 4, 8, 9, 10, 14, 15}},
-        {"aten.slice.Tensor", ",1,0,9223372036854775807,2", "['s0','(s1 + 1)//2']", {0, 2, 4, 6, 8, 10, 12, 14}},
+        {"aten.slice.Tensor",
+         ",1,0,9223372036854775807,2",
+         "['s0','(s1 + 1)//2']",
+         {0, 2, 4, 6, 8, 10, 12, 14}},
         {"aten.slice.Tensor", ",0,-2", "[2,'s1']", {12, 13, 14, 15, 16, 17, 18, 19}},
         {"aten.select.int", ",0,1", "['s1']", {6, 7, 8, 9, 10, 11}},
         {"aten.select.int", ",1,-1", "['s0']", {5, 11, 17, 23}},
@@ -69,11 +78,13 @@ static void test_views(void **state) {
         GraphView v = graph_view_contiguous(a, &g->values[0].shape);
         GraphBounds bounds = {.arena = a};
         Err err = {0};
-        if (!graph_view_apply(a, g, &g->nodes[0], 0, &v, &bounds, &err)) fail_msg("%s: %s", CASES[i].op, err.message);
+        if (!graph_view_apply(a, g, &g->nodes[0], 0, &v, &bounds, &err))
+            fail_msg("%s: %s", CASES[i].op, err.message);
         int64_t got[256];
         size_t n = elements(&v, got);
         for (size_t k = 0; k < n && k < 8; k++)
-            if (got[k] != CASES[i].want[k]) fail_msg("%s%s: element %zu is %ld", CASES[i].op, CASES[i].args, k, (long)got[k]);
+            if (got[k] != CASES[i].want[k])
+                fail_msg("%s%s: element %zu is %ld", CASES[i].op, CASES[i].args, k, (long)got[k]);
         assert_true(graph_sizes_valid(a, g, SIZES));
         arena_free(a);
     }
@@ -121,7 +132,8 @@ static void test_equal_sizes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_bounds), cmocka_unit_test(test_reshape_of_transposed),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_bounds),
+                                       cmocka_unit_test(test_reshape_of_transposed),
                                        cmocka_unit_test(test_equal_sizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,8 @@ static void test_flat(void **state) {
     assert_int_equal(p->variants.n, 3);
     assert_int_equal(p->programs.n, 1);
     assert_int_equal(find(pass, "x")->cls, PLAN_LINE);
-    /* The sum is computed in the slot of its output, so float32 needs no work slot and 16-bit types one for each tensor. */
+    /* The sum is computed in the slot of its output, so float32 needs no work slot and 16-bit types one for
+     * each tensor. */
     assert_true(find(pass, "z")->in_place);
     assert_int_equal(plan_n_work(pass, 2), 0);
     assert_int_equal(plan_n_work(pass, 0), 3);
@@ -121,8 +122,9 @@ static void test_check_sees_clashes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat),        cmocka_unit_test(test_rows),
-                                       cmocka_unit_test(test_passes),      cmocka_unit_test(test_equalities_are_bounds),
-                                       cmocka_unit_test(test_unsupported), cmocka_unit_test(test_check_sees_clashes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flat),        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_passes),      cmocka_unit_test(test_equalities_are_bounds),
+        cmocka_unit_test(test_unsupported), cmocka_unit_test(test_check_sees_clashes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
