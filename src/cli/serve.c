@@ -14,7 +14,8 @@ static void print_usage(FILE *to) {
                 "  --port-file FILE         write the port there when the service listens\n"
                 "  --token-file FILE        requests must carry this token: Authorization: Bearer TOKEN\n"
                 "  --root FOLDER            requests may name files in this folder only\n"
-                "  --devices LIST           sim:0,sim:1 (env ASCEND_VERIFY_DEVICE_POOL); default one for each core\n"
+                "  --devices LIST           sim:0,sim:1 or npu:0,npu:1 (env ASCEND_VERIFY_DEVICE_POOL); default the NPUs that can\n"
+                "                           be used here, else one simulated AI Core for each host core\n"
                 "  --max-inflight N         jobs at once (env ASCEND_VERIFY_MAX_INFLIGHT); default one for each device\n"
                 "  --queue-limit N          jobs that wait, default 1000; more are answered 429\n"
                 "  --body-limit MB          of a request, default 32\n"
@@ -97,16 +98,16 @@ static bool parse_one(int c, ServeOptions *o, bool *help, Err *err) {
     case OPT_CACHE: return parse_count("cache", 1000000, &o->cache_limit, err);
     case OPT_STATE: o->state_dir = optarg; return true;
     case 'h': *help = true; return true;
-    default: return err_set(err, ERR_USAGE, NULL, "see `opwright serve --help`");
+    default: return false;
     }
 }
 
 int cli_serve(int argc, char **argv) {
-    if (argc == 3 && !strcmp(argv[1], "--worker-of")) return serve_worker_run(); /* how the service starts its workers */
+    if (argc == 3 && !strcmp(argv[1], "--worker-of")) return serve_worker_run(argv[2]); /* how the service starts its workers */
     ServeOptions o = {.port = 23457};
     Err err = {0};
     bool help = false;
-    for (int c; (c = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;)
+    for (int c; (c = cli_next_option(argc, argv, "h", OPTIONS, &err)) != -1;)
         if (!parse_one(c, &o, &help, &err)) return cli_report(&err);
     if (help) {
         print_usage(stdout);

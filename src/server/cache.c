@@ -105,7 +105,7 @@ size_t cache_size(const Cache *c) {
 }
 
 bool cache_may_keep(const Job *j) {
-    if (j->state != JOB_DONE || !*j->verdict || !strcmp(j->verdict, "INFRA_ERROR")) return false;
+    if (j->restored || j->state != JOB_DONE || !*j->verdict || !strcmp(j->verdict, "INFRA_ERROR")) return false;
     /* Time limits depend on what else the machine does. */
     const json_t *checks = json_object_get(json_array_get(j->result, 0), "checks");
     for (size_t i = 0; i < json_array_size(checks); i++) {

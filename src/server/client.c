@@ -274,7 +274,7 @@ static bool keep(Arena *a, const ClientOptions *o, const char *code, const json_
 
 bool client_verify(Arena *a, const ClientOptions *options, ClientAnswer *answer, Err *err) {
     ClientOptions o = *options;
-    *answer = (ClientAnswer){.exit_code = 1, .summary = ""};
+    *answer = (ClientAnswer){.exit_code = 1};
     o.reference_path = absolute(a, o.reference_path);
     o.kernel_code_path = absolute(a, o.kernel_code_path);
     Err unread = {0};

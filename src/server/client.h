@@ -29,7 +29,7 @@ typedef struct ClientOptions {
 typedef struct ClientAnswer {
     int exit_code; /* the service's; 0 only for PASS */
     json_t *json;  /* {exit_code, reference_path, kernel_code_path, result, summary, ...}; caller decrefs */
-    const char *summary;
+    const char *summary; /* NULL without an answer */
 } ClientAnswer;
 
 /* False when there is no answer: no service (ERR_NOT_FOUND), refused, cut off. An answer that cannot be written down is an

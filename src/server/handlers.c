@@ -170,7 +170,7 @@ static json_t *devices_json(const Service *s) {
     json_t *list = json_array();
     for (size_t i = 0; i < s->n_slots; i++) {
         const Slot *slot = &s->slots[i];
-        json_t *o = json_pack("{s:s, s:s, s:b, s:b, s:s, s:i}", "name", slot->device, "backend", "sim", "busy", (int)slot->busy, "warm",
+        json_t *o = json_pack("{s:s, s:s, s:b, s:b, s:s, s:i}", "name", slot->device, "backend", slot->npu ? "cann" : "sim", "busy", (int)slot->busy, "warm",
                               (int)slot->warm, "python", slot->python, "pid", (int)slot->pid);
         if (slot->job) json_object_set_new(o, "job", json_integer((json_int_t)slot->job->id));
         json_array_append_new(list, o);
@@ -181,11 +181,18 @@ static json_t *devices_json(const Service *s) {
 int handle_health(Call *c) {
     Service *s = c->http->service;
     pthread_mutex_lock(&s->lock);
-    bool warm = false;
-    for (size_t i = 0; i < s->n_slots; i++) warm = warm || s->slots[i].warm;
-    json_t *o = json_pack("{s:s, s:s, s:o, s:[s], s:s, s:I, s:I, s:I, s:I, s:f, s:b}", "status",
+    bool warm = false, npu = false, sim = false;
+    for (size_t i = 0; i < s->n_slots; i++) {
+        warm = warm || s->slots[i].warm;
+        npu = npu || s->slots[i].npu;
+        sim = sim || !s->slots[i].npu;
+    }
+    json_t *backends = json_array();
+    if (sim) json_array_append_new(backends, json_string("sim"));
+    if (npu) json_array_append_new(backends, json_string("cann"));
+    json_t *o = json_pack("{s:s, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:b}", "status",
                           s->draining ? "draining" : warm ? "ok" : "starting", "version", OPWRIGHT_VERSION, "devices", devices_json(s),
-                          "backends", "sim", "cage", c->http->cage ? c->http->cage : "not built in", "queue", (json_int_t)s->n_queue,
+                          "backends", backends, "cage", c->http->cage ? c->http->cage : "not built in", "queue", (json_int_t)s->n_queue,
                           "running", (json_int_t)s->n_running, "max_inflight", (json_int_t)s->o.max_inflight, "queue_limit",
                           (json_int_t)s->o.queue_limit, "uptime_s", time_now_s() - s->started_s, "token", c->http->token != NULL);
     pthread_mutex_unlock(&s->lock);

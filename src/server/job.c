@@ -40,6 +40,7 @@ Job *job_new(uint64_t id) {
     j->id = id;
     j->stage = "waiting";
     j->device_names = "";
+    j->backend = "sim";
     j->summary = j->verdict = "";
     j->ahead = SIZE_MAX;
     j->accepted_at = time(NULL);
@@ -146,13 +147,13 @@ void job_meta(Job *j) {
                           "language", j->request.language, "job", (json_int_t)j->id));
 }
 
-json_t *job_plain_result(const Request *r, const char *verdict, const char *message, const char *hint) {
+json_t *job_plain_result(const Request *r, const char *backend, const char *verdict, const char *message, const char *hint) {
     json_t *text = json_string(message);
     if (!text) text = json_string("(text is not UTF-8)");
     json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:b, s:b, s:n, s:s, s:s, s:o, s:s, s:s?, s:[]}", "index", 0, "op", r->op,
                           "category", r->category ? r->category : "custom", "language", r->language, "compiled", 0, "correctness", 0,
                           "performance", "compile_info", "", "correctness_info", "", "error_message", text, "backend",
-                          "sim", "verdict", verdict, "checks");
+                          backend, "verdict", verdict, "checks");
     if (hint && *hint) json_object_set_new(o, "hint", json_string(hint));
     return json_pack("[o]", o);
 }
@@ -252,6 +253,7 @@ json_t *job_record_json(const Job *j) {
     if (j->kernel_code_text) json_object_set_new(o, "kernel_code_text", json_string(j->kernel_code_text));
     if (j->reference_cases) json_object_set_new(o, "reference_cases", json_string(j->reference_cases));
     json_object_set_new(o, "key", json_string(j->key));
+    json_object_set_new(o, "backend", json_string(j->backend));
     json_object_set_new(o, "logs", json_string(j->log.text));
     if (!j->result) return o;
     json_object_set_new(o, "summary", json_string(j->summary));
@@ -314,6 +316,9 @@ Job *job_from_record(const json_t *o) {
     j->kernel_code_text = copy_text(j->arena, o, "kernel_code_text");
     j->reference_cases = copy_text(j->arena, o, "reference_cases");
     j->device_names = restore_devices(j->arena, o);
+    const char *backend = copy_text(j->arena, o, "backend");
+    if (backend) j->backend = backend;
+    j->restored = true;
     restore_outcome(j, o);
     if (job_finished(j) && !j->result) j->state = JOB_RUNNING; /* half a record: treated as one that was cut off */
     return j;

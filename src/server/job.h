@@ -29,6 +29,8 @@ typedef struct Job {
     char key[SHA256_HEX];                          /* of everything that decides the result */
     JobState state;
     const char *stage;   /* "waiting", "starting", "build", "run", "done" */
+    const char *backend; /* "sim" or "cann": where it may run */
+    bool restored;       /* from a record of an earlier service: its result is not for the cache */
     const char *note;    /* a log line about the devices asked for, or NULL */
     const size_t *wants; /* devices by number; NULL: any one */
     size_t n_wants;
@@ -66,7 +68,7 @@ void job_watch(Job *j, JobWatch *w);
 void job_unwatch(Job *j, JobWatch *w); /* one that is not there is fine */
 
 /* A result list for something that is no verdict on the kernel: verdict "INFRA_ERROR", or none when `verdict` is NULL. */
-json_t *job_plain_result(const Request *r, const char *verdict, const char *message, const char *hint);
+json_t *job_plain_result(const Request *r, const char *backend, const char *verdict, const char *message, const char *hint);
 
 /* {exit_code, reference_path, kernel_code_path, result, summary} and more, by the endpoint; job finished. */
 json_t *job_answer_json(const Job *j, bool with_op, bool with_logs);

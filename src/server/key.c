@@ -62,13 +62,13 @@ void key_fingerprint(const char *home, char out[SHA256_HEX]) {
     sha256_hex(digest, out);
 }
 
-void key_of(const Service *s, const Request *r, const char *reference, const char *cases, const char *kernel_code,
+void key_of(const Service *s, const Request *r, const char *backend, const char *reference, const char *cases, const char *kernel_code,
             char out[SHA256_HEX]) {
     Sha256 h;
     uint8_t digest[SHA256_BYTES];
     char limits[96];
     snprintf(limits, sizeof limits, "%g %g", s->o.stage_limit_s, s->o.memory_mb);
-    const char *fields[] = {s->fingerprint, reference, cases, kernel_code, r->op, r->category, r->language, r->chip,
+    const char *fields[] = {s->fingerprint, backend, reference, cases, kernel_code, r->op, r->category, r->language, r->chip,
                             r->standard ? r->standard : verify_standard_name(VERIFY_STD_SEED), limits};
     sha256_init(&h);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) sha256_add_field(&h, fields[i]);

@@ -56,7 +56,7 @@ json_t *client_precheck(Arena *a, const ClientOptions *o, const char *text) {
     }
     const char *verdict = policy ? "REJECTED" : "FAIL";
     Request r = {.op = o->op, .category = o->category, .language = "ascendc"};
-    json_t *result = job_plain_result(&r, verdict, first, NULL), *object = json_array_get(result, 0);
+    json_t *result = job_plain_result(&r, "sim", verdict, first, NULL), *object = json_array_get(result, 0);
     json_object_set_new(object, "checks", checks);
     json_object_set_new(object, "compile_info", json_string(infos.text));
     const char *summary = arena_printf(a, "%s %s: a static rule is broken, nothing was built and the service was not asked\n%s", verdict, o->op, sb.text);

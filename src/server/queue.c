@@ -17,7 +17,7 @@ static size_t choose_devices(const Service *s, const Job *j, size_t take[REQUEST
     }
     for (size_t i = 0; i < s->n_slots; i++) {
         size_t k = (s->next_slot + i) % s->n_slots;
-        if (s->slots[k].busy) continue;
+        if (s->slots[k].busy || s->slots[k].npu != s->slots[0].npu) continue; /* unnamed: one kind, so that results compare */
         take[0] = k;
         return 1;
     }
@@ -26,7 +26,7 @@ static size_t choose_devices(const Service *s, const Job *j, size_t take[REQUEST
 
 /* The same work is being done: its result will be this job's too. */
 static bool twin_runs(const Service *s, const Job *j) {
-    if (j->request.no_cache) return false;
+    if (j->request.no_cache || j->restored) return false;
     for (size_t i = 0; i < s->n_slots; i++)
         if (s->slots[i].job && !strcmp(s->slots[i].job->key, j->key)) return true;
     return false;

@@ -15,7 +15,7 @@ typedef struct ServeOptions {
     const char *root;             /* files of requests must lie in this folder; NULL: anywhere */
     const char *token_file;       /* NULL: no token, loopback addresses only */
     const char *state_dir;        /* NULL: $XDG_STATE_HOME/opwright/serve */
-    const char *devices;          /* "sim:0,sim:1"; NULL: $ASCEND_VERIFY_DEVICE_POOL, else sim:0.. one for each host core */
+    const char *devices;          /* "sim:0,sim:1"; NULL: $ASCEND_VERIFY_DEVICE_POOL, else the NPUs that can be used, else sim:0.. for each core */
     size_t max_inflight;          /* 0: $ASCEND_VERIFY_MAX_INFLIGHT, else the number of devices */
     size_t queue_limit;           /* jobs that wait; 0: 1000 */
     size_t body_limit_bytes;      /* 0: 32 MiB */
@@ -28,7 +28,7 @@ typedef struct ServeOptions {
 
 /* Runs until SIGTERM or SIGINT: the first finishes what was accepted, the second stops at once. False when it cannot start. */
 bool serve_run(const ServeOptions *o, Err *err) ERR_CHECKED;
-/* The worker process: takes jobs from descriptor 3 until it is closed; returns the exit status. */
-int serve_worker_run(void);
+/* The worker process of a device: takes jobs from descriptor 3 until it is closed; returns the exit status. */
+int serve_worker_run(const char *device);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/strbuf.h"
 #include "bridge/bridge.h"
+#include "cann/cann.h"
 #include "server/link.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -111,7 +112,7 @@ static bool place_sources(Arena *a, const json_t *m, VerifyOptions *o, char **di
 }
 
 /* What cannot be judged still gets an answer in the usual form. */
-static void send_error(const VerifyOptions *o, const Err *err, Arena *a) {
+static void send_error(const VerifyOptions *o, const char *backend, const Err *err, Arena *a) {
     Request r = {.op = o->op, .category = o->category, .language = "ascendc"};
     int status = err_exit_status(err->code);
     const char *message = err->where[0] ? arena_printf(a, "%s: %s", err->where, err->message) : err->message;
@@ -119,12 +120,25 @@ static void send_error(const VerifyOptions *o, const Err *err, Arena *a) {
     strbuf_init(&sb, a);
     strbuf_printf(&sb, "%s %s: %s\n", status == 3 ? "INFRA_ERROR" : "NOT JUDGED", o->op, message);
     if (err->hint[0]) strbuf_printf(&sb, "      fix: %s\n", err->hint);
-    send_result(status, sb.text, job_plain_result(&r, status == 3 ? "INFRA_ERROR" : NULL, message, err->hint));
+    send_result(status, sb.text, job_plain_result(&r, backend, status == 3 ? "INFRA_ERROR" : NULL, message, err->hint));
 }
 
-static void verify_job(Bridge *b, const Err *no_bridge, const json_t *m) {
+/* What this process verifies on: a simulated AI Core behind a warm bridge, or an NPU. */
+typedef struct Backend {
+    Bridge *bridge; /* NULL: there is none, and why says so */
+    Err why;
+    int npu; /* -1: simulated */
+} Backend;
+
+static bool verify_on(const Backend *k, Arena *a, const VerifyOptions *o, VerifyResult *r, Err *err) {
+    if (k->npu >= 0) return cann_verify_on(a, o, k->npu, r, err);
+    *err = k->why;
+    return k->bridge && verify_run(a, k->bridge, o, r, err);
+}
+
+static void verify_job(const Backend *k, const json_t *m) {
     Arena *a = arena_new();
-    Err err = *no_bridge;
+    Err err = {0};
     char *dir = NULL;
     VerifyResult r = {0};
     VerifyOptions o = {.op = text_of(m, "op"),
@@ -135,31 +149,40 @@ static void verify_job(Bridge *b, const Err *no_bridge, const json_t *m) {
                        .on_log = send_log};
     const char *standard = text_of(m, "standard");
     (void)link_send(LINK_FD, json_pack("{s:s, s:s}", "type", "log", "stage", "build"));
-    bool ok = b && (!standard || verify_standard_find(standard, &o.standard, &err)) && place_sources(a, m, &o, &dir, &err) &&
-              verify_run(a, b, &o, &r, &err);
+    bool ok = (!standard || verify_standard_find(standard, &o.standard, &err)) && place_sources(a, m, &o, &dir, &err) &&
+              verify_on(k, a, &o, &r, &err);
     if (ok) send_result(r.exit_code, r.summary, json_pack("[O]", r.json));
-    else send_error(&o, &err, a);
+    else send_error(&o, k->npu >= 0 ? "cann" : "sim", &err, a);
     json_decref(r.json);
     if (dir) fs_remove_tree(dir);
     arena_free(a);
 }
 
-int serve_worker_run(void) {
-    Arena *a = arena_new();
-    Err err = {0};
-    if (!start_watch()) return 3;
-    const char *home = fs_home(a, &err);
+static void start_backend(Arena *a, const char *device, Backend *k) {
+    *k = (Backend){.npu = !strncmp(device, "npu:", 4) ? atoi(device + 4) : -1};
+    const char *home = fs_home(a, &k->why);
+    if (home && k->npu >= 0) {
+        (void)link_send(LINK_FD, json_pack("{s:s, s:s, s:b}", "type", "ready", "python", cann_python(a, home), "ok", 1));
+        return;
+    }
     BridgeOptions options = {.home = home};
-    Bridge *b = home ? bridge_start(&options, &err) : NULL;
-    send_ready(b, &err);
+    k->bridge = home ? bridge_start(&options, &k->why) : NULL;
+    send_ready(k->bridge, &k->why);
+}
+
+int serve_worker_run(const char *device) {
+    Arena *a = arena_new();
+    Backend k;
+    if (!start_watch()) return 3;
+    start_backend(a, device, &k);
     json_t *m = NULL;
     while (link_receive(LINK_FD, -1, 0, &m) == LINK_MESSAGE) {
-        verify_job(b, &err, m);
+        verify_job(&k, m);
         json_decref(m);
         m = NULL;
     }
     json_decref(m);
-    bridge_stop(b);
+    bridge_stop(k.bridge);
     arena_free(a);
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "server/service.h"
 
 #include "base/fs.h"
+#include "cann/cann.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -50,31 +51,50 @@ static bool take_options(Service *s, const ServeOptions *o, Err *err) {
 }
 
 static const char *default_devices(Arena *a) {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    char why[512];
+    CannParts parts = {0};
     StrBuf sb;
     strbuf_init(&sb, a);
+    if (cann_available(why, sizeof why)) cann_find(a, &parts);
+    for (size_t i = 0; i < parts.n_devices; i++) strbuf_printf(&sb, "%snpu:%d", i ? "," : "", parts.devices[i]);
+    if (parts.n_devices > 0) return sb.text;
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
     for (long i = 0; i < (n > 0 ? n : 1) && i < REQUEST_MAX_DEVICES; i++) strbuf_printf(&sb, "%ssim:%ld", i ? "," : "", i);
     return sb.text;
+}
+
+static bool check_npu(Arena *a, const char *name, Err *err) {
+    char why[512];
+    CannParts parts = {0};
+    if (!cann_available(why, sizeof why)) {
+        err_set(err, ERR_UNSUPPORTED, NULL, "%s is in the device pool, but no NPU can be used here: %s", name, why);
+        return err_hint(err, "give --devices sim:0,sim:1 for simulated AI Cores");
+    }
+    cann_find(a, &parts);
+    for (size_t i = 0; i < parts.n_devices; i++)
+        if (parts.devices[i] == atoi(name + 4)) return true;
+    return err_set(err, ERR_UNSUPPORTED, NULL, "%s is in the device pool, but this machine has no such NPU", name);
+}
+
+static bool add_slot(Service *s, const char *text, Err *err) {
+    const char *name = request_device_name(s->arena, text);
+    if (!name) return err_set(err, ERR_USAGE, NULL, "`%s` is not a device: they are called `sim:0` or `npu:0`", text);
+    bool npu = !strncmp(name, "npu:", 4);
+    if (npu && !check_npu(s->arena, name, err)) return false;
+    for (size_t i = 0; i < s->n_slots; i++)
+        if (!strcmp(s->slots[i].device, name)) return err_set(err, ERR_USAGE, NULL, "%s is in the device pool twice", name);
+    if (s->n_slots == REQUEST_MAX_DEVICES) return err_set(err, ERR_USAGE, NULL, "more than %d devices", REQUEST_MAX_DEVICES);
+    s->slots[s->n_slots] = (Slot){.service = s, .number = s->n_slots, .device = name, .npu = npu, .fd = -1};
+    s->n_slots++;
+    return true;
 }
 
 static bool make_slots(Service *s, Err *err) {
     const char *env = getenv("ASCEND_VERIFY_DEVICE_POOL"), *text = s->o.devices ? s->o.devices : env && *env ? env : default_devices(s->arena);
     char *rest = arena_strdup(s->arena, text);
     s->slots = ARENA_ARRAY(s->arena, REQUEST_MAX_DEVICES, Slot);
-    for (char *part; (part = strsep(&rest, ","));) {
-        if (!part[strspn(part, " \t")]) continue;
-        const char *name = request_device_name(s->arena, part);
-        if (!name) return err_set(err, ERR_USAGE, NULL, "`%s` is not a device: they are called `sim:0` or `npu:0`", part);
-        if (strncmp(name, "sim:", 4) != 0) {
-            err_set(err, ERR_UNSUPPORTED, NULL, "%s is in the device pool, but this build verifies on the simulated AI Core only", name);
-            return err_hint(err, "give --devices sim:0,sim:1");
-        }
-        for (size_t i = 0; i < s->n_slots; i++)
-            if (!strcmp(s->slots[i].device, name)) return err_set(err, ERR_USAGE, NULL, "%s is in the device pool twice", name);
-        if (s->n_slots == REQUEST_MAX_DEVICES) return err_set(err, ERR_USAGE, NULL, "more than %d devices", REQUEST_MAX_DEVICES);
-        s->slots[s->n_slots] = (Slot){.service = s, .number = s->n_slots, .device = name, .fd = -1};
-        s->n_slots++;
-    }
+    for (char *part; (part = strsep(&rest, ","));)
+        if (part[strspn(part, " \t")] && !add_slot(s, part, err)) return false;
     if (s->n_slots == 0) return err_set(err, ERR_USAGE, NULL, "the device pool is empty");
     if (s->o.max_inflight == 0) s->o.max_inflight = s->n_slots;
     return true;
@@ -191,7 +211,7 @@ bool service_cancel(Service *s, uint64_t id) {
         slot_wake_locked(slot);
     } else if (live && queue_remove_locked(s, j)) {
         job_log(j, "cancelled while it waited");
-        service_finish_locked(s, j, JOB_CANCELLED, 3, job_plain_result(&j->request, "INFRA_ERROR", "cancelled while it waited", NULL),
+        service_finish_locked(s, j, JOB_CANCELLED, 3, job_plain_result(&j->request, j->backend, "INFRA_ERROR", "cancelled while it waited", NULL),
                               arena_printf(j->arena, "INFRA_ERROR %s: cancelled while it waited", j->request.op));
         queue_dispatch_locked(s);
     }
@@ -209,13 +229,14 @@ static void take_record(void *ctx, const json_t *record, bool live) {
     if (!live) return remember(s, j);
     if (j->state == JOB_QUEUED) {
         job_log(j, "the service was restarted while this job waited");
-        j->n_wants = 0; /* the pool may be another one now */
+        j->n_wants = 0; /* the pool may be another one now, so any device will do */
+        j->backend = s->slots[0].npu ? "cann" : "sim";
         return queue_push_locked(s, j);
     }
     static const char WHY[] = "the service ended while this job ran";
     if (!job_finished(j)) {
         job_log(j, "%s", WHY);
-        job_finish(j, JOB_ABORTED, 3, job_plain_result(&j->request, "INFRA_ERROR", WHY, "send the request again"),
+        job_finish(j, JOB_ABORTED, 3, job_plain_result(&j->request, j->backend, "INFRA_ERROR", WHY, "send the request again"),
                    arena_printf(j->arena, "INFRA_ERROR %s: %s", j->request.op, WHY));
         metrics_count_verdict_locked(s, j);
     }

@@ -19,6 +19,7 @@ typedef struct Slot {
     struct Service *service;
     size_t number;
     const char *device; /* "sim:0" */
+    bool npu;           /* a real device: jobs run through the CANN backend */
     bool busy;          /* held by a job, whichever slot runs it */
     Job *job;           /* to run or running here */
     pthread_t thread;
@@ -124,8 +125,8 @@ bool cache_may_keep(const Job *j); /* a verdict that the same request would get 
 
 /* key.c */
 void key_fingerprint(const char *home, char out[SHA256_HEX]);
-void key_of(const Service *s, const Request *r, const char *reference, const char *cases, const char *kernel_code,
-            char out[SHA256_HEX]);
+void key_of(const Service *s, const Request *r, const char *backend, const char *reference, const char *cases,
+            const char *kernel_code, char out[SHA256_HEX]);
 
 /* metrics.c */
 void metrics_observe(Histogram *h, double seconds);

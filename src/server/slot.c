@@ -183,7 +183,7 @@ static Outcome follow(Slot *slot, Job *j, double deadline_s, json_t **result) {
 static void finish_infra(Service *s, Job *j, JobState state, const char *message) {
     pthread_mutex_lock(&s->lock);
     job_log(j, "%s", message);
-    service_finish_locked(s, j, state, 3, job_plain_result(&j->request, "INFRA_ERROR", message, NULL),
+    service_finish_locked(s, j, state, 3, job_plain_result(&j->request, j->backend, "INFRA_ERROR", message, NULL),
                           arena_printf(j->arena, "INFRA_ERROR %s: %s", j->request.op, message));
     pthread_mutex_unlock(&s->lock);
 }

@@ -13,6 +13,12 @@ static size_t find_device(const Service *s, const char *name) {
     return i;
 }
 
+static bool has_npu(const Service *s) {
+    bool any = false;
+    for (size_t i = 0; i < s->n_slots; i++) any = any || s->slots[i].npu;
+    return any;
+}
+
 /* Scripts name NPUs. Where there are none the simulated core that stands in is named in the log and in the result. */
 static bool resolve_devices(const Service *s, Job *j, const char *where, Err *err) {
     size_t *wants = ARENA_ARRAY(j->arena, j->request.n_devices, size_t);
@@ -21,7 +27,7 @@ static bool resolve_devices(const Service *s, Job *j, const char *where, Err *er
     for (size_t i = 0; i < j->request.n_devices; i++) {
         const char *name = j->request.devices[i];
         size_t k = find_device(s, name);
-        if (k == s->n_slots && !strncmp(name, "npu:", 4)) {
+        if (k == s->n_slots && !strncmp(name, "npu:", 4) && !has_npu(s)) {
             k = (size_t)atoi(name + 4) % s->n_slots;
             strbuf_printf(&sb, "%s%s is not here: %s, a simulated AI Core, stands in for it", sb.n_bytes ? "; " : "", name, s->slots[k].device);
         }
@@ -36,6 +42,10 @@ static bool resolve_devices(const Service *s, Job *j, const char *where, Err *er
         if (!seen) wants[j->n_wants++] = k;
     }
     j->wants = wants;
+    bool npu = s->slots[j->n_wants ? wants[0] : 0].npu;
+    for (size_t d = 1; d < j->n_wants; d++)
+        if (s->slots[wants[d]].npu != npu) return err_set(err, ERR_BAD_INPUT, where, "names NPUs and simulated AI Cores");
+    j->backend = npu ? "cann" : "sim";
     if (sb.n_bytes) j->note = sb.text;
     return true;
 }
@@ -74,7 +84,7 @@ static bool read_sources(const Service *s, Job *j, const char *prefix, Err *err)
         snprintf(err->where, sizeof err->where, "%skernel_code_path", prefix);
         return false;
     }
-    key_of(s, r, reference, cases, desc, j->key);
+    key_of(s, r, j->backend, reference, cases, desc, j->key);
     bool copies = s->root.path != NULL;
     if (r->reference_src || copies) j->reference_text = reference, j->reference_cases = cases;
     if (r->kernel_code_src || copies) j->kernel_code_text = desc;
@@ -93,7 +103,7 @@ static void accept_locked(Service *s, Job *j) {
     if (j->key[0] == '\0') { /* a file could not be read: note says why */
         char *summary = arena_printf(j->arena, "NOT JUDGED %s: %s", j->request.op, j->note);
         job_log(j, "%s", j->note);
-        service_finish_locked(s, j, JOB_DONE, 2, job_plain_result(&j->request, NULL, j->note, NULL), summary);
+        service_finish_locked(s, j, JOB_DONE, 2, job_plain_result(&j->request, j->backend, NULL, j->note, NULL), summary);
         return;
     }
     json_t *hit = j->request.no_cache ? NULL : cache_find(s->cache, j->key);

@@ -233,3 +233,38 @@ def test_metrics(shared):
     assert values['opwright_jobs_total{verdict="REJECTED"}'] > 0 and values["opwright_devices"] == 2 and values["opwright_queue_length"] == 0
     buckets = [v for k, v in values.items() if k.startswith("opwright_job_seconds_bucket")]
     assert buckets == sorted(buckets) and buckets[-1] == values["opwright_job_seconds_count"]
+
+
+def stand_in(tmp_path):
+    """Environment with the stand-in for the vendor's toolkit and two devices (tests/cann/README.md)."""
+    here = ADD.parents[2] / "tests" / "cann"
+    dev = tmp_path / "dev"
+    dev.mkdir()
+    for name in ("davinci0", "davinci3", "davinci_manager"):
+        (dev / name).touch()
+    return {"OPWRIGHT_DEV_DIR": str(dev), "OPWRIGHT_NPU_HELPER": str(here / "pytorch_npu_helper.hpp"), "ASCEND_TOOLKIT_HOME": str(here),
+            "PYTHONPATH": str(here / "python"), "PATH": f"{here / 'bin'}:{os.environ['PATH']}"}
+
+
+def test_npus(serve, tmp_path):
+    """With NPUs the pool is theirs, and their results are not those of the simulated core."""
+    env = stand_in(tmp_path)
+    s = serve(env=env)
+    health = s.health()
+    assert [d["name"] for d in health["devices"]] == ["npu:0", "npu:3"] and health["backends"] == ["cann"]
+    status, answer = s.call("/verify", item(devices=["npu:0"]))
+    result = answer["result"][0]
+    assert status == 200 and answer["exit_code"] == 0 and result["backend"] == "cann" and result["performance"]["mean"] > 0, answer
+    assert "verifying on npu:0" in answer["logs"]
+    assert s.call("/verify", item())[1]["cached"] is True, "the same kind of device"
+    status, answer = s.call("/verify", item(devices=["npu:1"]))
+    assert status == 400 and "npu:0, npu:3" in answer["detail"]
+    s.terminate()
+    s.options = ("--devices", "sim:0,npu:0")
+    s.start()
+    assert s.health()["backends"] == ["sim", "cann"]
+    answer = s.call("/verify", item())[1]
+    assert answer["cached"] is False and answer["result"][0]["backend"] == "sim", "a job that names no device goes to the first one's kind"
+    assert s.call("/verify", item(devices=["npu:0"]))[1]["cached"] is True
+    status, answer = s.call("/verify", item(devices=["npu:0", "sim:0"]))
+    assert status == 400 and "NPUs and simulated" in answer["detail"]
