@@ -1,5 +1,6 @@
-/* Whole verifications against the stand-in for the vendor's toolkit in tests/cann. Needs Python with PyTorch; without it the
- * tests that start a worker are skipped, out loud. */
+/* Whole verifications against the stand-in for the vendor's toolkit in tests/cann. Needs Python with PyTorch;
+ * without it the tests that start a worker are skipped, out loud. OPWRIGHT_SLOW_TESTS=1 runs the rarer
+ * failures, too. */
 #include "base/fs.h"
 #include "cann/cann.h"
 
@@ -46,7 +47,8 @@ static int set_up(void **state) {
     setenv("OPWRIGHT_DEV_DIR", w->dir, 1);
     setenv("OPWRIGHT_NPU_HELPER", STAND_IN "/pytorch_npu_helper.hpp", 1);
     setenv("ASCEND_TOOLKIT_HOME", STAND_IN, 1);
-    setenv("ASCEND_CUSTOM_OPP_PATH", "/no/such/operators", 1); /* of the user's shell: must not reach a build */
+    setenv("ASCEND_CUSTOM_OPP_PATH", "/no/such/operators",
+           1); /* of the user's shell: must not reach a build */
     setenv("PYTHONPATH", STAND_IN "/python", 1);
     setenv("PATH", arena_printf(w->arena, "%s:%s", STAND_IN "/bin", path_before), 1);
     setenv("STAND_IN_LOG", w->log, 1);
@@ -77,7 +79,8 @@ typedef struct Outcome {
 static Outcome verify(World *w, const char *mode, double limit_s) {
     if (mode) setenv("STAND_IN_MODE", mode, 1);
     else unsetenv("STAND_IN_MODE");
-    VerifyOptions o = {.op = "add", .reference_path = REFERENCE, .kernel_code_path = ADD, .stage_limit_s = limit_s};
+    VerifyOptions o = {
+        .op = "add", .reference_path = REFERENCE, .kernel_code_path = ADD, .stage_limit_s = limit_s};
     Outcome out = {0};
     out.ok = cann_verify(w->arena, &o, &out.r, &out.err);
     return out;
@@ -92,20 +95,29 @@ static const char *text_at(const json_t *o, const char *key) {
 static const json_t *first_error(const VerifyResult *r) {
     size_t i;
     const json_t *check;
-    json_array_foreach(json_object_get(r->json, "checks"), i, check) if (!strcmp(text_at(check, "severity"), "error")) return check;
+    json_array_foreach(json_object_get(r->json, "checks"), i,
+                       check) if (!strcmp(text_at(check, "severity"), "error")) return check;
     return NULL;
 }
 
 static void decided_by(const Outcome *out, Verdict verdict, const char *check, const char *source, int line) {
     if (!out->ok) fail_msg("nothing was judged: %s", out->err.message);
     const json_t *found = first_error(&out->r);
-    if (out->r.verdict != verdict || strcmp(text_at(found, "check"), check) != 0) fail_msg("not %s but: %s", check, out->r.summary);
+    if (out->r.verdict != verdict || strcmp(text_at(found, "check"), check) != 0)
+        fail_msg("not %s but: %s", check, out->r.summary);
     assert_string_equal(text_at(found, "source"), source);
     assert_int_equal(json_integer_value(json_object_get(found, "line")), line);
 }
 
-#define NEEDS_TORCH(w) \
+#define NEEDS_TORCH(w)                                                                                       \
     if (!(w)->has_torch) skip()
+/* A verification takes 5 to 10 seconds, most of it PyTorch's imports. */
+#define NEEDS_TIME(w)                                                                                        \
+    NEEDS_TORCH(w);                                                                                          \
+    if (!getenv("OPWRIGHT_SLOW_TESTS")) {                                                                    \
+        printf("SKIPPED: set OPWRIGHT_SLOW_TESTS=1 to run it\n");                                            \
+        skip();                                                                                              \
+    }
 
 static void test_pass_and_measure(void **state) {
     World *w = *state;
@@ -118,7 +130,8 @@ static void test_pass_and_measure(void **state) {
     assert_string_equal(text_at(j, "backend"), "cann");
     assert_string_equal(text_at(j, "hardware"), "ai_core-Ascend910B4");
     assert_string_equal(text_at(j, "device"), "npu:0");
-    assert_true(json_is_true(json_object_get(j, "compiled")) && json_is_true(json_object_get(j, "correctness")));
+    assert_true(json_is_true(json_object_get(j, "compiled")) &&
+                json_is_true(json_object_get(j, "correctness")));
     assert_int_equal(json_array_size(json_object_get(j, "cases")), 5);
     assert_null(json_object_get(j, "performance_note"));
     static const char *const KEYS[] = {"mean", "median", "std", "min", "max"};
@@ -126,14 +139,16 @@ static void test_pass_and_measure(void **state) {
         assert_true(json_is_real(json_object_get(json_object_get(j, "performance"), KEYS[i])));
         assert_true(json_is_real(json_object_get(json_object_get(j, "baseline_performance"), KEYS[i])));
     }
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "performance"), "num_trials")), 100);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "performance"), "num_trials")),
+                     100);
     assert_true(json_real_value(json_object_get(j, "speedup")) > 0);
     assert_non_null(strstr(out.r.summary, "5 of 5 cases pass"));
     assert_non_null(strstr(out.r.summary, "npu:0"));
     assert_null(strstr(out.r.summary, "simulated"));
     Err err = {0};
     const char *log = fs_read(w->arena, w->log, NULL, &err);
-    assert_true(!strncmp(log, "msopgen AddCustomX", 18) && strstr(log, " ai_core-Ascend910B4\nbuild.sh AddCustomX"));
+    assert_true(!strncmp(log, "msopgen AddCustomX", 18) &&
+                strstr(log, " ai_core-Ascend910B4\nbuild.sh AddCustomX"));
     json_decref(out.r.json);
 }
 
@@ -177,7 +192,12 @@ static void test_faults_of_the_device(void **state) {
     decided_by(&out, VERDICT_FAIL, "candidate-forward", "model_src", 9);
     assert_non_null(strstr(text_at(out.r.json, "correctness_info"), "507035"));
     json_decref(out.r.json);
-    out = verify(w, "crash", 0);
+}
+
+static void test_a_process_that_ends_early(void **state) {
+    World *w = *state;
+    NEEDS_TIME(w);
+    Outcome out = verify(w, "crash", 0);
     decided_by(&out, VERDICT_FAIL, "run-crash", "", 0);
     assert_non_null(strstr(text_at(out.r.json, "log"), "about to die"));
     json_decref(out.r.json);
@@ -188,7 +208,7 @@ static void test_faults_of_the_device(void **state) {
 
 static void test_an_operator_that_never_ran(void **state) {
     World *w = *state;
-    NEEDS_TORCH(w);
+    NEEDS_TIME(w);
     Outcome out = verify(w, "no-load", 0);
     decided_by(&out, VERDICT_REJECTED, "kernel-not-launched", "python_bind_src", 0);
     json_decref(out.r.json);
@@ -196,7 +216,7 @@ static void test_an_operator_that_never_ran(void **state) {
 
 static void test_times_that_fail_leave_the_verdict(void **state) {
     World *w = *state;
-    NEEDS_TORCH(w);
+    NEEDS_TIME(w);
     Outcome out = verify(w, "no-time", 0);
     assert_true(out.ok && out.r.verdict == VERDICT_PASS);
     assert_true(json_is_null(json_object_get(out.r.json, "performance")));
@@ -206,7 +226,7 @@ static void test_times_that_fail_leave_the_verdict(void **state) {
 
 static void test_another_device(void **state) {
     World *w = *state;
-    NEEDS_TORCH(w);
+    NEEDS_TIME(w);
     unsetenv("STAND_IN_MODE");
     VerifyOptions o = {.op = "add", .reference_path = REFERENCE, .kernel_code_path = ADD};
     VerifyResult r;
@@ -223,7 +243,7 @@ static void test_another_device(void **state) {
 
 static void test_a_device_that_cannot_be_used(void **state) {
     World *w = *state;
-    NEEDS_TORCH(w);
+    NEEDS_TIME(w);
     Outcome out = verify(w, "no-device", 0); /* the binding's build imports torch_npu, too */
     assert_true(!out.ok || out.r.verdict == VERDICT_INFRA_ERROR);
     if (out.ok) json_decref(out.r.json);
@@ -264,7 +284,8 @@ static void test_what_is_missing_is_named(void **state) {
 static void test_cases_are_refused(void **state) {
     World *w = *state;
     VerifyCase one = {.label = "x"};
-    VerifyOptions o = {.op = "add", .reference_path = REFERENCE, .kernel_code_path = ADD, .cases = &one, .n_cases = 1};
+    VerifyOptions o = {
+        .op = "add", .reference_path = REFERENCE, .kernel_code_path = ADD, .cases = &one, .n_cases = 1};
     VerifyResult r;
     Err err = {0};
     assert_false(cann_verify(w->arena, &o, &r, &err));
@@ -279,6 +300,7 @@ int main(void) {
         cmocka_unit_test(test_build_failures),
         cmocka_unit_test(test_wrong_numbers),
         cmocka_unit_test(test_faults_of_the_device),
+        cmocka_unit_test(test_a_process_that_ends_early),
         cmocka_unit_test(test_an_operator_that_never_ran),
         cmocka_unit_test(test_times_that_fail_leave_the_verdict),
         cmocka_unit_test(test_another_device),

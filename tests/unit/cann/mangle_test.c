@@ -31,7 +31,8 @@ static void test_every_section_gets_the_name(void **state) {
     assert_true(!strncmp(j.snake, "bias_gelu_custom_x", 18) && strlen(j.snake) == 25);
     assert_string_equal(j.source[DESC_HOST_TILING],
                         arena_printf(a, "REGISTER_TILING_DATA_CLASS(%s, %sTilingData)", j.op, j.op));
-    assert_string_equal(j.source[DESC_HOST_OPERATOR], arena_printf(a, "#include \"%s_tiling.h\"\nOP_ADD(%s);", j.snake, j.op));
+    assert_string_equal(j.source[DESC_HOST_OPERATOR],
+                        arena_printf(a, "#include \"%s_tiling.h\"\nOP_ADD(%s);", j.snake, j.op));
     assert_string_equal(j.source[DESC_KERNEL], arena_printf(a, "void %s(GM_ADDR x)", j.snake));
     assert_string_equal(j.source[DESC_MODEL], arena_printf(a, "custom_ops_lib.%s(x)", j.snake));
     for (int i = 0; i < DESC_N_SOURCES; i++) assert_string_equal(cann_unmangle(&j, j.source[i]), d.source[i]);
@@ -63,7 +64,8 @@ static ProcResult output(char *text) {
 
 /* A job as it is when a tool has failed. */
 static CannJob job(Arena *a, Desc *d, const VerifyOptions *o) {
-    CannJob j = {.arena = a, .o = o, .desc = d, .home = OPWRIGHT_SOURCE_DIR, .diags = {.arena = a}, .limit_s = 5};
+    CannJob j = {
+        .arena = a, .o = o, .desc = d, .home = OPWRIGHT_SOURCE_DIR, .diags = {.arena = a}, .limit_s = 5};
     cann_mangle(&j);
     return j;
 }
@@ -76,10 +78,12 @@ static void test_errors_are_told_at_their_section(void **state) {
     CannJob j = job(a, &d, &o);
     ProcResult r = output(arena_printf(
         a,
-        "[ERROR] TBE(7,python3):2026-03-10 [opc_common.py:525][opc_log_full] /t/op_kernel/%s.cpp:1:5: error: use of undeclared identifier '%s_n'\n"
+        "[ERROR] TBE(7,python3):2026-03-10 [opc_common.py:525][opc_log_full] /t/op_kernel/%s.cpp:1:5: error: "
+        "use of undeclared identifier '%s_n'\n"
         "[ascend910b] %s_90b6 /t/op_kernel/%s.cpp:1:5: error: use of undeclared identifier '%s_n'\n"
         "/t/op_host/%s.cpp:2:1: error: 'foo' was not declared in this scope\n"
-        "In file included from /t/op_host/%s.cpp:1:\n/t/op_host/%s_tiling.h:1:3: error: expected ';'\nOpc tool compile failed.\n",
+        "In file included from /t/op_host/%s.cpp:1:\n/t/op_host/%s_tiling.h:1:3: error: expected ';'\nOpc "
+        "tool compile failed.\n",
         j.snake, j.snake, j.op, j.snake, j.snake, j.snake, j.snake, j.snake));
     cann_tool_failed(&j, "build.sh", NULL, &r);
     assert_int_equal(j.report.verdict, VERDICT_FAIL);
@@ -100,7 +104,8 @@ static void test_a_vendor_name_that_the_model_lacks_is_no_excuse_here(void **sta
     VerifyOptions o = {0};
     Desc d = description("BiasGeluCustom", "bias_gelu_custom");
     CannJob j = job(a, &d, &o);
-    ProcResult r = output(arena_printf(a, "/t/op_kernel/%s.cpp:1:5: error: no member named 'Fixpipe' in namespace 'AscendC'\n", j.snake));
+    ProcResult r = output(arena_printf(
+        a, "/t/op_kernel/%s.cpp:1:5: error: no member named 'Fixpipe' in namespace 'AscendC'\n", j.snake));
     cann_tool_failed(&j, "build.sh", NULL, &r);
     assert_int_equal(j.report.verdict, VERDICT_FAIL);
     assert_string_equal(j.diags.at[0].check, "compile");
