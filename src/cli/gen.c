@@ -97,28 +97,29 @@ static void blame_reference(const GenJob *job, Err *err) {
     err_hint(err, "the file did that while it was imported or run; try: python3 %s", job->reference);
 }
 
-/* The graph of the reference, from the worker. */
-static bool trace(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
+/* The graph of the reference, from the worker; NULL after an error. */
+static Graph *trace(Arena *a, Bridge *b, const GenArgs *args, const GenJob *job, Err *err) {
     json_t *params = json_pack("{s:s, s:o}", "path", job->reference, "ops", gen_known_ops());
-    if (!params) return err_set(err, ERR_BAD_INPUT, job->reference, "the name of the file is not UTF-8");
+    if (!params) {
+        err_set(err, ERR_BAD_INPUT, job->reference, "the name of the file is not UTF-8");
+        return NULL;
+    }
     if (args->name) json_object_set_new(params, "name", json_string(args->name));
     BridgeReply reply = {0};
+    Graph *graph = NULL;
     const BridgeLimits limits = {.wall_s = args->stage_limit_s};
-    bool ok = bridge_call(b, a, "trace", params, &limits, &reply, err);
+    if (bridge_call(b, a, "trace", params, &limits, &reply, err)) graph = graph_parse(a, json_object_get(reply.result, "graph"), err);
+    else if (err->code == ERR_TIMEOUT || err->code == ERR_CHILD_DIED) blame_reference(job, err);
     json_decref(params);
-    if (!ok && (err->code == ERR_TIMEOUT || err->code == ERR_CHILD_DIED)) blame_reference(job, err);
-    if (ok) {
-        job->graph = graph_parse(a, json_object_get(reply.result, "graph"), err);
-        ok = job->graph != NULL;
-    }
     bridge_reply_clear(&reply);
-    return ok;
+    return graph;
 }
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 static bool generate(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
-    if (!trace(a, b, args, job, err)) return false;
+    job->graph = trace(a, b, args, job, err);
+    if (!job->graph) return false;
     job->name = args->name ? args->name : job->graph->name;
     if (args->dump && !strcmp(args->dump, "graph")) fputs(graph_print(job->graph, a), stdout);
     GenOptions o = {.chip = args->chip, .op_name = job->name};
