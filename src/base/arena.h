@@ -1,5 +1,5 @@
-/* Arena: memory for one job, released at once. Passes and handlers never free. Pointers belong to the arena given.
- * Out of memory aborts: sizes that come from a user are checked before they reach here. */
+/* Arena: memory for one job, released at once. Passes and handlers never free. Pointers belong to the arena
+ * given. Out of memory aborts: sizes that come from a user are checked before they reach here. */
 #ifndef OPWRIGHT_BASE_ARENA_H
 #define OPWRIGHT_BASE_ARENA_H
 
@@ -20,7 +20,8 @@ char *arena_printf(Arena *a, const char *fmt, ...) __attribute__((format(printf,
 #define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, n, T) ((T *)arena_array((a), (n), sizeof(T)))
 
-/* Growing array in an arena. Declare `VEC(T) v = {0};`, push with vec_push(a, &v, item), read v.at[i], v.n. */
+/* Growing array in an arena. Declare `VEC(T) v = {0};`, push with vec_push(a, &v, item), read v.at[i], v.n.
+ */
 #define VEC(T)                                                                                               \
     struct {                                                                                                 \
         T *at;                                                                                               \

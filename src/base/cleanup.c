@@ -29,7 +29,8 @@ void cleanup_add_path(const char *path) {
 void cleanup_drop_path(const char *path) {
     for (int i = 0; i < N_SLOTS; i++) {
         char *at = atomic_load(&state.path[i]);
-        if (!at || strcmp(at, path) != 0 || !atomic_compare_exchange_strong(&state.path[i], &at, NULL)) continue;
+        if (!at || strcmp(at, path) != 0 || !atomic_compare_exchange_strong(&state.path[i], &at, NULL))
+            continue;
         free(at);
         return;
     }
@@ -64,8 +65,10 @@ static void on_signal(int signal_no) {
 void cleanup_install(void) {
     static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++) {
-        struct sigaction old, action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+        struct sigaction old,
+            action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
         sigemptyset(&action.sa_mask);
-        if (sigaction(SIGNALS[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGNALS[i], &action, NULL);
+        if (sigaction(SIGNALS[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(SIGNALS[i], &action, NULL);
     }
 }

@@ -6,7 +6,12 @@
 
 static const DTypeInfo ROWS[] = {
 #define DTYPE(id, torch_, cxx_, ge_, msop_, size_, cls_)                                                     \
-    [DTYPE_##id] = {.torch = torch_, .cxx = cxx_, .ge = ge_, .msop = msop_, .size_bytes = size_, .cls = DTYPE_CLASS_##cls_},
+    [DTYPE_##id] = {.torch = torch_,                                                                         \
+                    .cxx = cxx_,                                                                             \
+                    .ge = ge_,                                                                               \
+                    .msop = msop_,                                                                           \
+                    .size_bytes = size_,                                                                     \
+                    .cls = DTYPE_CLASS_##cls_},
 #include "base/dtype.def"
 #undef DTYPE
 };
@@ -19,13 +24,16 @@ static const struct {
     {"int", DTYPE_I32},  {"long", DTYPE_I64}, {"short", DTYPE_I16},
 };
 
-const DTypeInfo *dtype_info(DType t) { return &ROWS[t]; }
+const DTypeInfo *dtype_info(DType t) {
+    return &ROWS[t];
+}
 
 bool dtype_find(const char *name, DType *out) {
     if (strncmp(name, "torch.", 6) == 0) name += 6;
     if (strncmp(name, "ge::", 4) == 0) name += 4;
     for (size_t i = 0; i < DTYPE_COUNT; i++)
-        if (!strcmp(name, ROWS[i].torch) || !strcmp(name, ROWS[i].cxx) || !strcmp(name, ROWS[i].ge) || !strcmp(name, ROWS[i].msop)) {
+        if (!strcmp(name, ROWS[i].torch) || !strcmp(name, ROWS[i].cxx) || !strcmp(name, ROWS[i].ge) ||
+            !strcmp(name, ROWS[i].msop)) {
             *out = (DType)i;
             return true;
         }
@@ -69,9 +77,15 @@ static uint16_t narrow(double d, int man_bits, int min_exp, int max_exp) {
     return (uint16_t)(sign | narrow_bits(fabs(d), man_bits, min_exp, max_exp));
 }
 
-uint16_t f16_from_f64(double d) { return narrow(d, 10, -14, 15); }
-uint16_t f16_from_f32(float f) { return narrow((double)f, 10, -14, 15); }
-uint16_t bf16_from_f64(double d) { return narrow(d, 7, -126, 127); }
+uint16_t f16_from_f64(double d) {
+    return narrow(d, 10, -14, 15);
+}
+uint16_t f16_from_f32(float f) {
+    return narrow((double)f, 10, -14, 15);
+}
+uint16_t bf16_from_f64(double d) {
+    return narrow(d, 7, -126, 127);
+}
 
 uint16_t bf16_from_f32(float f) {
     uint32_t u;
@@ -106,20 +120,44 @@ float f16_to_f32(uint16_t h) {
 
 double dtype_load(DType t, const void *data, size_t i) {
     switch (t) {
-    case DTYPE_F16: return (double)f16_to_f32(((const uint16_t *)data)[i]);
-    case DTYPE_BF16: return (double)bf16_to_f32(((const uint16_t *)data)[i]);
-    case DTYPE_F32: { LOAD(float); }
-    case DTYPE_F64: { LOAD(double); }
-    case DTYPE_I8: { LOAD(int8_t); }
-    case DTYPE_I16: { LOAD(int16_t); }
-    case DTYPE_I32: { LOAD(int32_t); }
-    case DTYPE_I64: { LOAD(int64_t); }
-    case DTYPE_U8: { LOAD(uint8_t); }
-    case DTYPE_U16: { LOAD(uint16_t); }
-    case DTYPE_U32: { LOAD(uint32_t); }
-    case DTYPE_U64: { LOAD(uint64_t); }
-    case DTYPE_BOOL: return ((const uint8_t *)data)[i] ? 1.0 : 0.0;
-    case DTYPE_COUNT: break;
+    case DTYPE_F16:
+        return (double)f16_to_f32(((const uint16_t *)data)[i]);
+    case DTYPE_BF16:
+        return (double)bf16_to_f32(((const uint16_t *)data)[i]);
+    case DTYPE_F32: {
+        LOAD(float);
+    }
+    case DTYPE_F64: {
+        LOAD(double);
+    }
+    case DTYPE_I8: {
+        LOAD(int8_t);
+    }
+    case DTYPE_I16: {
+        LOAD(int16_t);
+    }
+    case DTYPE_I32: {
+        LOAD(int32_t);
+    }
+    case DTYPE_I64: {
+        LOAD(int64_t);
+    }
+    case DTYPE_U8: {
+        LOAD(uint8_t);
+    }
+    case DTYPE_U16: {
+        LOAD(uint16_t);
+    }
+    case DTYPE_U32: {
+        LOAD(uint32_t);
+    }
+    case DTYPE_U64: {
+        LOAD(uint64_t);
+    }
+    case DTYPE_BOOL:
+        return ((const uint8_t *)data)[i] ? 1.0 : 0.0;
+    case DTYPE_COUNT:
+        break;
     }
     return 0.0;
 }
@@ -131,19 +169,46 @@ double dtype_load(DType t, const void *data, size_t i) {
 
 void dtype_store(DType t, void *data, size_t i, double d) {
     switch (t) {
-    case DTYPE_F16: ((uint16_t *)data)[i] = f16_from_f64(d); break;
-    case DTYPE_BF16: ((uint16_t *)data)[i] = bf16_from_f64(d); break;
-    case DTYPE_F32: { STORE(float); }
-    case DTYPE_F64: { STORE(double); }
-    case DTYPE_I8: { STORE(int8_t); }
-    case DTYPE_I16: { STORE(int16_t); }
-    case DTYPE_I32: { STORE(int32_t); }
-    case DTYPE_I64: { STORE(int64_t); }
-    case DTYPE_U8: { STORE(uint8_t); }
-    case DTYPE_U16: { STORE(uint16_t); }
-    case DTYPE_U32: { STORE(uint32_t); }
-    case DTYPE_U64: { STORE(uint64_t); }
-    case DTYPE_BOOL: ((uint8_t *)data)[i] = d != 0.0; break;
-    case DTYPE_COUNT: break;
+    case DTYPE_F16:
+        ((uint16_t *)data)[i] = f16_from_f64(d);
+        break;
+    case DTYPE_BF16:
+        ((uint16_t *)data)[i] = bf16_from_f64(d);
+        break;
+    case DTYPE_F32: {
+        STORE(float);
+    }
+    case DTYPE_F64: {
+        STORE(double);
+    }
+    case DTYPE_I8: {
+        STORE(int8_t);
+    }
+    case DTYPE_I16: {
+        STORE(int16_t);
+    }
+    case DTYPE_I32: {
+        STORE(int32_t);
+    }
+    case DTYPE_I64: {
+        STORE(int64_t);
+    }
+    case DTYPE_U8: {
+        STORE(uint8_t);
+    }
+    case DTYPE_U16: {
+        STORE(uint16_t);
+    }
+    case DTYPE_U32: {
+        STORE(uint32_t);
+    }
+    case DTYPE_U64: {
+        STORE(uint64_t);
+    }
+    case DTYPE_BOOL:
+        ((uint8_t *)data)[i] = d != 0.0;
+        break;
+    case DTYPE_COUNT:
+        break;
     }
 }

@@ -51,7 +51,15 @@ bool err_context(Err *err, const char *fmt, ...) {
     return false;
 }
 
-const char *err_code_name(ErrCode code) { return ERR_ROWS[code].name; }
-const char *err_code_text(ErrCode code) { return ERR_ROWS[code].text; }
-int err_exit_status(ErrCode code) { return ERR_ROWS[code].exit_status; }
-int err_http_status(ErrCode code) { return ERR_ROWS[code].http_status; }
+const char *err_code_name(ErrCode code) {
+    return ERR_ROWS[code].name;
+}
+const char *err_code_text(ErrCode code) {
+    return ERR_ROWS[code].text;
+}
+int err_exit_status(ErrCode code) {
+    return ERR_ROWS[code].exit_status;
+}
+int err_http_status(ErrCode code) {
+    return ERR_ROWS[code].http_status;
+}

@@ -21,7 +21,8 @@ typedef struct Err {
 #define ERR_CHECKED __attribute__((warn_unused_result))
 
 /* Fills *err and returns false, so that a function can `return err_set(...)`. `where` may be NULL. */
-bool err_set(Err *err, ErrCode code, const char *where, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+bool err_set(Err *err, ErrCode code, const char *where, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Adds the cure to an error already set; returns false. */
 bool err_hint(Err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Prefixes the message with one clause ("while reading x: ..."); returns false. */

@@ -28,14 +28,17 @@ double time_now_s(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-bool fs_exists(const char *path) { return access(path, F_OK) == 0; }
+bool fs_exists(const char *path) {
+    return access(path, F_OK) == 0;
+}
 
 char *fs_read(Arena *a, const char *path, size_t *n_bytes, Err *err) {
     char *text = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0) {
-        err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, path, "cannot read the file: %s", strerror(errno));
+        err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, path, "cannot read the file: %s",
+                strerror(errno));
         goto done;
     }
     if (!S_ISREG(st.st_mode)) {
@@ -72,7 +75,8 @@ static bool write_all(int fd, const char *data, size_t n) {
     return true;
 }
 
-/* Writes the data into a new file beside `path` and flushes it; `tmp` takes its name. Nothing is left after a failure. */
+/* Writes the data into a new file beside `path` and flushes it; `tmp` takes its name. Nothing is left after a
+ * failure. */
 static bool write_beside(const char *path, const void *data, size_t n_bytes, char tmp[PATH_MAX], Err *err) {
     int len = snprintf(tmp, PATH_MAX, "%s.tmp.XXXXXX", path);
     if (len < 0 || len >= PATH_MAX) return err_set(err, ERR_IO, path, "the path is too long");
@@ -99,7 +103,8 @@ bool fs_write_set(const FsFile *files, size_t n, Err *err) {
     char(*tmp)[PATH_MAX] = malloc(n * sizeof *tmp);
     if (n && !tmp) abort();
     size_t n_staged = 0, n_done = 0;
-    while (n_staged < n && write_beside(files[n_staged].path, files[n_staged].data, files[n_staged].n_bytes, tmp[n_staged], err))
+    while (n_staged < n && write_beside(files[n_staged].path, files[n_staged].data, files[n_staged].n_bytes,
+                                        tmp[n_staged], err))
         n_staged++;
     bool ok = n_staged == n;
     for (; ok && n_done < n; n_done += ok) {
@@ -121,7 +126,8 @@ bool fs_check_readable(const char *path, Err *err) {
                        errno == ENOENT ? "there is no such file" : strerror(errno));
     if (S_ISDIR(st.st_mode)) return err_set(err, ERR_BAD_INPUT, path, "this is a folder; a file is wanted");
     if (!S_ISREG(st.st_mode)) return err_set(err, ERR_BAD_INPUT, path, "this is not a regular file");
-    if (access(path, R_OK) != 0) return err_set(err, ERR_IO, path, "the file cannot be read: %s", strerror(errno));
+    if (access(path, R_OK) != 0)
+        return err_set(err, ERR_IO, path, "the file cannot be read: %s", strerror(errno));
     return true;
 }
 
@@ -132,7 +138,8 @@ bool fs_check_writable_dir(const char *path, Err *err) {
     if (n >= sizeof at) return err_set(err, ERR_IO, path, "the path is too long");
     memcpy(at, path, n + 1);
     while (stat(at, &st) != 0) { /* up to the nearest folder that is there */
-        if (errno != ENOENT) return err_set(err, ERR_IO, path, "the folder cannot be used: %s", strerror(errno));
+        if (errno != ENOENT)
+            return err_set(err, ERR_IO, path, "the folder cannot be used: %s", strerror(errno));
         char *slash = strrchr(at, '/');
         if (slash == at) at[1] = '\0';
         else if (slash) *slash = '\0';
@@ -176,7 +183,8 @@ char *fs_temp_dir_in(Arena *a, const char *parent, const char *prefix, Err *err)
     return NULL;
 }
 
-struct linux_dirent64 { /* what getdents64 fills in; the C library's readdir may not be called in a signal handler */
+struct linux_dirent64 { /* what getdents64 fills in; the C library's readdir may not be called in a signal
+                           handler */
     uint64_t d_ino;
     int64_t d_off;
     uint16_t d_reclen;
@@ -197,7 +205,8 @@ static bool remove_at(int parent_fd, const char *name) {
             for (long at = 0; at < n;) {
                 const struct linux_dirent64 *e = (const void *)(buf + at);
                 at += e->d_reclen;
-                if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) removed_some |= remove_at(fd, e->d_name);
+                if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+                    removed_some |= remove_at(fd, e->d_name);
             }
     }
     close(fd);
@@ -222,7 +231,8 @@ const char *fs_home(Arena *a, Err *err) {
         for (size_t i = 0; i < sizeof UP / sizeof UP[0]; i++) {
             char *dir = arena_printf(a, "%s%s", exe, UP[i]);
             char real[PATH_MAX];
-            if (fs_exists(arena_printf(a, "%s/bridge/worker.py", dir)) && realpath(dir, real)) return arena_strdup(a, real);
+            if (fs_exists(arena_printf(a, "%s/bridge/worker.py", dir)) && realpath(dir, real))
+                return arena_strdup(a, real);
         }
     }
     err_set(err, ERR_NOT_FOUND, NULL, "cannot find opwright's own files (device/, hostapi/, bridge/)");
@@ -232,7 +242,8 @@ const char *fs_home(Arena *a, Err *err) {
 
 bool proc_start(Proc *p, const char *const *argv, const char *cwd, Err *err) {
     int fds[2];
-    if (pipe2(fds, O_CLOEXEC) != 0) return err_set(err, ERR_IO, NULL, "cannot make a pipe: %s", strerror(errno));
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return err_set(err, ERR_IO, NULL, "cannot make a pipe: %s", strerror(errno));
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t attr;
     posix_spawn_file_actions_init(&fa);
@@ -253,7 +264,8 @@ bool proc_start(Proc *p, const char *const *argv, const char *cwd, Err *err) {
     close(fds[1]);
     if (rc != 0) {
         close(fds[0]);
-        return err_set(err, rc == ENOENT ? ERR_NOT_FOUND : ERR_IO, NULL, "cannot start %s: %s", argv[0], strerror(rc));
+        return err_set(err, rc == ENOENT ? ERR_NOT_FOUND : ERR_IO, NULL, "cannot start %s: %s", argv[0],
+                       strerror(rc));
     }
     p->out_fd = fds[0];
     cleanup_add_group(p->pid);
@@ -277,7 +289,8 @@ bool proc_wait(Proc *p, Arena *a, double limit_s, ProcResult *r, Err *err) {
             break;
         }
         char sink[4096];
-        ssize_t k = n < PROC_OUTPUT_MAX ? read(p->out_fd, buf + n, PROC_OUTPUT_MAX - n) : read(p->out_fd, sink, sizeof sink);
+        ssize_t k = n < PROC_OUTPUT_MAX ? read(p->out_fd, buf + n, PROC_OUTPUT_MAX - n)
+                                        : read(p->out_fd, sink, sizeof sink);
         if (k < 0 && errno == EINTR) continue;
         if (k <= 0) break;
         if (n < PROC_OUTPUT_MAX) n += (size_t)k;

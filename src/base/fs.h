@@ -21,12 +21,14 @@ typedef struct FsFile {
 /* Writes several files, none before all have their room on the disk and none in part. At most FS_SET_MAX. */
 bool fs_write_set(const FsFile *files, size_t n, Err *err) ERR_CHECKED;
 bool fs_exists(const char *path);
-/* Checks before long work: a regular file that may be read; a folder that is there, or can be made, and written to. */
+/* Checks before long work: a regular file that may be read; a folder that is there, or can be made, and
+ * written to. */
 bool fs_check_readable(const char *path, Err *err) ERR_CHECKED;
 bool fs_check_writable_dir(const char *path, Err *err) ERR_CHECKED;
 /* Makes a folder and those above it; one that is there already is fine. */
 bool fs_make_dirs(const char *path, Err *err) ERR_CHECKED;
-/* A new private folder under $TMPDIR (or /tmp), name starting with prefix; removed on a signal too (cleanup.h). */
+/* A new private folder under $TMPDIR (or /tmp), name starting with prefix; removed on a signal too
+ * (cleanup.h). */
 char *fs_temp_dir(Arena *a, const char *prefix, Err *err) ERR_CHECKED;
 /* The same inside `parent`. */
 char *fs_temp_dir_in(Arena *a, const char *parent, const char *prefix, Err *err) ERR_CHECKED;
@@ -48,10 +50,11 @@ typedef struct ProcResult {
     double wall_s;
 } ProcResult;
 
-/* Starts argv (NULL-terminated, argv[0] searched in PATH) in its own process group, working folder cwd (NULL: ours).
- * stdin is /dev/null. The caller must end it with proc_wait. */
+/* Starts argv (NULL-terminated, argv[0] searched in PATH) in its own process group, working folder cwd (NULL:
+ * ours). stdin is /dev/null. The caller must end it with proc_wait. */
 bool proc_start(Proc *p, const char *const *argv, const char *cwd, Err *err) ERR_CHECKED;
-/* Reads output until the child ends or limit_s has passed (then its group is killed). False only on our own failure. */
+/* Reads output until the child ends or limit_s has passed (then its group is killed). False only on our own
+ * failure. */
 bool proc_wait(Proc *p, Arena *a, double limit_s, ProcResult *r, Err *err) ERR_CHECKED;
 double time_now_s(void); /* monotonic */
 

@@ -31,7 +31,9 @@ void strbuf_addn(StrBuf *sb, const char *text, size_t n_bytes) {
     sb->text[sb->n_bytes] = '\0';
 }
 
-void strbuf_add(StrBuf *sb, const char *text) { strbuf_addn(sb, text, strlen(text)); }
+void strbuf_add(StrBuf *sb, const char *text) {
+    strbuf_addn(sb, text, strlen(text));
+}
 
 void strbuf_printf(StrBuf *sb, const char *fmt, ...) {
     va_list ap, again;

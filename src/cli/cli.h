@@ -1,5 +1,6 @@
-/* The command line: a table of subcommands. A command gets argv with its own name as argv[0] and returns the exit
- * status: 0 success, 1 a verdict that is not PASS, 2 bad input or a missing tool, 3 a failure of our own. */
+/* The command line: a table of subcommands. A command gets argv with its own name as argv[0] and returns the
+ * exit status: 0 success, 1 a verdict that is not PASS, 2 bad input or a missing tool, 3 a failure of our
+ * own. */
 #ifndef OPWRIGHT_CLI_CLI_H
 #define OPWRIGHT_CLI_CLI_H
 
@@ -16,9 +17,11 @@
 
 /* Prints "opwright: where: message" and the hint to stderr; returns the exit status of the code. */
 int cli_report(const Err *err);
-/* getopt_long with errors in our words: the option's value or letter, -1 after the last, '?' with *err set. */
+/* getopt_long with errors in our words: the option's value or letter, -1 after the last, '?' with *err set.
+ */
 int cli_next_option(int argc, char **argv, const char *letters, const struct option *options, Err *err);
-/* Starts the worker with opwright's own files; NULL after an error. From here on a signal leaves nothing behind. */
+/* Starts the worker with opwright's own files; NULL after an error. From here on a signal leaves nothing
+ * behind. */
 Bridge *cli_start_bridge(Arena *a, Err *err) ERR_CHECKED;
 /* A positive number of an option; the error names the option. */
 bool cli_parse_positive(const char *option, const char *text, double *out, Err *err) ERR_CHECKED;

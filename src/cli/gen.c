@@ -1,4 +1,5 @@
-/* opwright gen: reference files in; descriptions, specifications, designs and verdicts out, and a table of them. */
+/* opwright gen: reference files in; descriptions, specifications, designs and verdicts out, and a table of
+ * them. */
 #include "cli/cli.h"
 #include "cli/gen_int.h"
 #include "cli/own_file.h"
@@ -14,30 +15,44 @@
 #include <unistd.h>
 
 static void print_usage(FILE *to) {
-    fprintf(to,
-            "usage: opwright gen REFERENCE.py... [options]\n\n"
-            "Writes, for each reference file, beside it or into --output-dir:\n"
-            "  NAME.ascendc.py   the operator: project JSON, host tiling, host operator, kernel, binding, model\n"
-            "  NAME.spec.json    the requirement in normal form\n"
-            "  NAME.design.md    the design: prototype, tiling, buffers, core split, instructions\n"
-            "  NAME.result.json  the verdict\n\n"
-            "  --output-dir DIR    where to write (made when missing)\n"
-            "  --name NAME         operator name; default: from the file name (one file only)\n"
-            "  --force             replace a NAME.ascendc.py that gen did not write or that was edited since\n"
-            "  --no-verify         write only; no result file\n"
-            "  --standard NAME     ecosystem (default), multikernelbench or seed\n"
-            "  --chip NAME         default Ascend910B4\n"
-            "  --dump STAGE        print `graph` or `plan` and write nothing\n"
-            "  --time-limit S      for tracing and for each stage of verification, default 120\n"
-            "  --verbose           a progress line for every case\n"
-            "  --quiet             no progress lines\n\n"
-            "Verdicts go to standard output, progress and errors to standard error. With several files the last thing printed\n"
-            "is a table of them, and one that fails does not stop the others.\n"
-            "exit status: 0 all PASS, 1 another verdict, 2 bad input or a missing tool, 3 a failure of opwright or the machine;\n"
-            "of several files the largest\n");
+    fprintf(
+        to,
+        "usage: opwright gen REFERENCE.py... [options]\n\n"
+        "Writes, for each reference file, beside it or into --output-dir:\n"
+        "  NAME.ascendc.py   the operator: project JSON, host tiling, host operator, kernel, binding, model\n"
+        "  NAME.spec.json    the requirement in normal form\n"
+        "  NAME.design.md    the design: prototype, tiling, buffers, core split, instructions\n"
+        "  NAME.result.json  the verdict\n\n"
+        "  --output-dir DIR    where to write (made when missing)\n"
+        "  --name NAME         operator name; default: from the file name (one file only)\n"
+        "  --force             replace a NAME.ascendc.py that gen did not write or that was edited since\n"
+        "  --no-verify         write only; no result file\n"
+        "  --standard NAME     ecosystem (default), multikernelbench or seed\n"
+        "  --chip NAME         default Ascend910B4\n"
+        "  --dump STAGE        print `graph` or `plan` and write nothing\n"
+        "  --time-limit S      for tracing and for each stage of verification, default 120\n"
+        "  --verbose           a progress line for every case\n"
+        "  --quiet             no progress lines\n\n"
+        "Verdicts go to standard output, progress and errors to standard error. With several files the last "
+        "thing printed\n"
+        "is a table of them, and one that fails does not stop the others.\n"
+        "exit status: 0 all PASS, 1 another verdict, 2 bad input or a missing tool, 3 a failure of opwright "
+        "or the machine;\n"
+        "of several files the largest\n");
 }
 
-enum { OPT_DIR = 256, OPT_NAME, OPT_FORCE, OPT_NO_VERIFY, OPT_STANDARD, OPT_CHIP, OPT_DUMP, OPT_TIME, OPT_VERBOSE, OPT_QUIET };
+enum {
+    OPT_DIR = 256,
+    OPT_NAME,
+    OPT_FORCE,
+    OPT_NO_VERIFY,
+    OPT_STANDARD,
+    OPT_CHIP,
+    OPT_DUMP,
+    OPT_TIME,
+    OPT_VERBOSE,
+    OPT_QUIET
+};
 
 static bool check_chip(const char *name, Err *err) {
     if (chip_find(name)) return true;
@@ -50,31 +65,56 @@ static bool check_chip(const char *name, Err *err) {
 
 static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
     static const struct option OPTIONS[] = {
-        {"output-dir", required_argument, NULL, OPT_DIR},      {"name", required_argument, NULL, OPT_NAME},
-        {"no-verify", no_argument, NULL, OPT_NO_VERIFY},       {"standard", required_argument, NULL, OPT_STANDARD},
-        {"chip", required_argument, NULL, OPT_CHIP},           {"dump", required_argument, NULL, OPT_DUMP},
-        {"time-limit", required_argument, NULL, OPT_TIME},     {"quiet", no_argument, NULL, OPT_QUIET},
-        {"force", no_argument, NULL, OPT_FORCE},               {"verbose", no_argument, NULL, OPT_VERBOSE},
-        {"help", no_argument, NULL, 'h'},                      {0},
+        {"output-dir", required_argument, NULL, OPT_DIR},
+        {"name", required_argument, NULL, OPT_NAME},
+        {"no-verify", no_argument, NULL, OPT_NO_VERIFY},
+        {"standard", required_argument, NULL, OPT_STANDARD},
+        {"chip", required_argument, NULL, OPT_CHIP},
+        {"dump", required_argument, NULL, OPT_DUMP},
+        {"time-limit", required_argument, NULL, OPT_TIME},
+        {"quiet", no_argument, NULL, OPT_QUIET},
+        {"force", no_argument, NULL, OPT_FORCE},
+        {"verbose", no_argument, NULL, OPT_VERBOSE},
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     args->standard = VERIFY_STD_ECOSYSTEM;
     for (int c; (c = cli_next_option(argc, argv, "h", OPTIONS, err)) != -1;) switch (c) {
-        case OPT_DIR: args->output_dir = optarg; break;
-        case OPT_NAME: args->name = optarg; break;
-        case OPT_NO_VERIFY: args->no_verify = true; break;
+        case OPT_DIR:
+            args->output_dir = optarg;
+            break;
+        case OPT_NAME:
+            args->name = optarg;
+            break;
+        case OPT_NO_VERIFY:
+            args->no_verify = true;
+            break;
         case OPT_STANDARD:
             if (!verify_standard_find(optarg, &args->standard, err)) return false;
             break;
-        case OPT_CHIP: args->chip = optarg; break;
-        case OPT_DUMP: args->dump = optarg; break;
+        case OPT_CHIP:
+            args->chip = optarg;
+            break;
+        case OPT_DUMP:
+            args->dump = optarg;
+            break;
         case OPT_TIME:
             if (!cli_parse_positive("time-limit", optarg, &args->stage_limit_s, err)) return false;
             break;
-        case OPT_FORCE: args->force = true; break;
-        case OPT_VERBOSE: args->progress.verbose = true; break;
-        case OPT_QUIET: args->progress.quiet = true; break;
-        case 'h': args->help = true; return true;
-        default: return false;
+        case OPT_FORCE:
+            args->force = true;
+            break;
+        case OPT_VERBOSE:
+            args->progress.verbose = true;
+            break;
+        case OPT_QUIET:
+            args->progress.quiet = true;
+            break;
+        case 'h':
+            args->help = true;
+            return true;
+        default:
+            return false;
         }
     args->files = argv + optind;
     args->n_files = argc - optind;
@@ -83,7 +123,8 @@ static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
         err_set(err, ERR_USAGE, NULL, "no reference file given");
         return err_hint(err, "for example: opwright gen --output-dir out add.py; see `opwright gen --help`");
     }
-    if (args->name && args->n_files > 1) return err_set(err, ERR_USAGE, NULL, "--name goes with one reference file");
+    if (args->name && args->n_files > 1)
+        return err_set(err, ERR_USAGE, NULL, "--name goes with one reference file");
     if (args->dump && strcmp(args->dump, "graph") != 0 && strcmp(args->dump, "plan") != 0)
         return err_set(err, ERR_USAGE, NULL, "--dump takes graph or plan, not `%s`", args->dump);
     if (args->output_dir && !*args->output_dir) return err_set(err, ERR_USAGE, NULL, "--output-dir is empty");
@@ -108,14 +149,17 @@ static Graph *trace(Arena *a, Bridge *b, const GenArgs *args, const GenJob *job,
     BridgeReply reply = {0};
     Graph *graph = NULL;
     const BridgeLimits limits = {.wall_s = args->stage_limit_s};
-    if (bridge_call(b, a, "trace", params, &limits, &reply, err)) graph = graph_parse(a, json_object_get(reply.result, "graph"), err);
+    if (bridge_call(b, a, "trace", params, &limits, &reply, err))
+        graph = graph_parse(a, json_object_get(reply.result, "graph"), err);
     else if (err->code == ERR_TIMEOUT || err->code == ERR_CHILD_DIED) blame_reference(job, err);
     json_decref(params);
     bridge_reply_clear(&reply);
     return graph;
 }
 
-static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+static const char *plural(size_t n) {
+    return n == 1 ? "" : "s";
+}
 
 static bool generate(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
     job->graph = trace(a, b, args, job, err);
@@ -127,12 +171,13 @@ static bool generate(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) 
     if (args->dump && !strcmp(args->dump, "plan")) fputs(plan_print(job->gen.plan, a), stdout);
     job->desc_text = own_file_mark(a, desc_print(a, job->gen.source), job->reference);
     const Graph *g = job->graph;
-    progress_stage(&args->progress, "trace: %zu input%s, %zu output%s, %zu operation%s", g->n_inputs, plural(g->n_inputs), g->n_outputs,
-                   plural(g->n_outputs), g->n_nodes, plural(g->n_nodes));
+    progress_stage(&args->progress, "trace: %zu input%s, %zu output%s, %zu operation%s", g->n_inputs,
+                   plural(g->n_inputs), g->n_outputs, plural(g->n_outputs), g->n_nodes, plural(g->n_nodes));
     return true;
 }
 
-/* What is written for an operator; the first is the description, the last is there only after verification. */
+/* What is written for an operator; the first is the description, the last is there only after verification.
+ */
 static const char *const SUFFIXES[] = {".ascendc.py", ".spec.json", ".design.md", ".result.json"};
 #define N_SUFFIXES (sizeof SUFFIXES / sizeof SUFFIXES[0])
 
@@ -142,7 +187,8 @@ static const char *out_path(Arena *a, const GenJob *job, const char *suffix) {
 }
 
 /* The cases that the reference itself takes; what it says to the others is kept for the result. */
-static bool admit(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const GraphCases *cases, VerifyCase *list, Err *err) {
+static bool admit(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const GraphCases *cases, VerifyCase *list,
+                  Err *err) {
     json_t *specs = json_array();
     for (size_t i = 0; i < cases->n; i++) json_array_append(specs, cases->at[i].spec);
     json_t *params = json_pack("{s:s, s:o}", "path", job->reference, "cases", specs);
@@ -157,19 +203,23 @@ static bool admit(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const GraphCa
             list[job->n_cases++] = (VerifyCase){.label = cases->at[i].label, .spec = cases->at[i].spec};
             continue;
         }
-        json_array_append_new(job->left_out, json_pack("{s:s, s:s}", "label", cases->at[i].label, "reason", why));
+        json_array_append_new(job->left_out,
+                              json_pack("{s:s, s:s}", "label", cases->at[i].label, "reason", why));
         if (args->progress.verbose)
-            progress_stage(&args->progress, "case left out (%s): the reference does not take it: %s", cases->at[i].label, why);
+            progress_stage(&args->progress, "case left out (%s): the reference does not take it: %s",
+                           cases->at[i].label, why);
     }
     bridge_reply_clear(&reply);
     size_t n_left_out = json_array_size(job->left_out);
     if (ok && n_left_out)
-        progress_stage(&args->progress, "cases: %zu, and %zu that the reference does not take", job->n_cases, n_left_out);
+        progress_stage(&args->progress, "cases: %zu, and %zu that the reference does not take", job->n_cases,
+                       n_left_out);
     else if (ok) progress_stage(&args->progress, "cases: %zu", job->n_cases);
     return ok;
 }
 
-/* Verifies the text as it would be written, from a temporary place, so that a failure of ours leaves nothing behind. */
+/* Verifies the text as it would be written, from a temporary place, so that a failure of ours leaves nothing
+ * behind. */
 static bool verify(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
     char *tmp = fs_temp_dir_in(a, bridge_scratch(b), "gen", err);
     if (!tmp) return false;
@@ -192,7 +242,8 @@ static bool verify(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
                        .stage_limit_s = args->stage_limit_s,
                        .on_log = progress_log,
                        .log_ctx = &args->progress};
-    bool ok = fs_write(path, job->desc_text, strlen(job->desc_text), err) && verify_run(a, b, &o, &job->verdict, err);
+    bool ok = fs_write(path, job->desc_text, strlen(job->desc_text), err) &&
+              verify_run(a, b, &o, &job->verdict, err);
     graph_cases_clear(&cases);
     fs_remove_tree(tmp);
     return ok;
@@ -204,39 +255,48 @@ static bool write_files(Arena *a, GenJob *job, Err *err) {
         const char *desc = out_path(a, job, SUFFIXES[0]);
         json_object_set_new(job->verdict.json, "reference_path", json_string(job->reference));
         json_object_set_new(job->verdict.json, "kernel_code_path", json_string(desc));
-        if (json_array_size(job->left_out) > 0) json_object_set(job->verdict.json, "cases_left_out", job->left_out);
+        if (json_array_size(job->left_out) > 0)
+            json_object_set(job->verdict.json, "cases_left_out", job->left_out);
         result = json_dumps(job->verdict.json, JSON_INDENT(2));
     }
     const char *const text[N_SUFFIXES] = {job->desc_text, job->gen.spec_json, job->gen.design_md, result};
     FsFile files[N_SUFFIXES];
     size_t n = 0;
     for (size_t i = 0; i < N_SUFFIXES; i++)
-        if (text[i]) files[n++] = (FsFile){.path = out_path(a, job, SUFFIXES[i]), .data = text[i], .n_bytes = strlen(text[i])};
+        if (text[i])
+            files[n++] =
+                (FsFile){.path = out_path(a, job, SUFFIXES[i]), .data = text[i], .n_bytes = strlen(text[i])};
     bool was_there = fs_exists(job->dir);
     bool ok = fs_make_dirs(job->dir, err) && fs_write_set(files, n, err);
     if (!ok && !was_there) rmdir(job->dir);
-    if (ok && !result) remove(out_path(a, job, ".result.json")); /* of an earlier run: it speaks of another description */
+    if (ok && !result)
+        remove(out_path(a, job, ".result.json")); /* of an earlier run: it speaks of another description */
     free(result);
     return ok;
 }
 
 /* Everything that can stop the files from being written, before the work is done. */
-static bool check_place(Arena *a, const GenArgs *args, const GenJob *job, const char *const *taken, size_t n_taken, Err *err) {
+static bool check_place(Arena *a, const GenArgs *args, const GenJob *job, const char *const *taken,
+                        size_t n_taken, Err *err) {
     const char *path = out_path(a, job, SUFFIXES[0]);
     if (strlen(job->name) + sizeof ".result.json.tmp.XXXXXX" > NAME_MAX) {
-        err_set(err, ERR_BAD_INPUT, job->reference, "the operator name made from it is too long for a file name");
+        err_set(err, ERR_BAD_INPUT, job->reference,
+                "the operator name made from it is too long for a file name");
         return err_hint(err, "give a shorter one with --name");
     }
     for (size_t i = 0; i < n_taken; i++)
         if (taken[i] && !strcmp(taken[i], path)) {
-            err_set(err, ERR_BAD_INPUT, job->reference, "an earlier file of this command has written %s", path);
-            return err_hint(err, "files with one operator name need different folders, or a run each with --name");
+            err_set(err, ERR_BAD_INPUT, job->reference, "an earlier file of this command has written %s",
+                    path);
+            return err_hint(err,
+                            "files with one operator name need different folders, or a run each with --name");
         }
     return args->force || own_file_may_replace(a, path, job->reference, err);
 }
 
 /* `taken`: descriptions that this command has written; the path of this one is added. */
-static bool run_job(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const char **taken, size_t n_taken, Err *err) {
+static bool run_job(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const char **taken, size_t n_taken,
+                    Err *err) {
     job->dir = args->output_dir ? args->output_dir : dirname(arena_strdup(a, job->reference));
     if (!fs_check_readable(job->reference, err)) return false;
     if (!args->dump && !fs_check_writable_dir(job->dir, err)) return false;
@@ -249,7 +309,8 @@ static bool run_job(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const char 
     return true;
 }
 
-/* The verdict with what was found, and where the files are. Findings that matter are shown; notes stay in the result. */
+/* The verdict with what was found, and where the files are. Findings that matter are shown; notes stay in the
+ * result. */
 static void print_one(Arena *a, const GenArgs *args, const GenJob *job) {
     if (args->dump) return;
     if (job->verdict.summary) {
@@ -257,7 +318,8 @@ static void print_one(Arena *a, const GenArgs *args, const GenJob *job) {
         printf("%.*s\n", calm ? (int)strcspn(job->verdict.summary, "\n") : INT_MAX, job->verdict.summary);
     }
     for (size_t i = 0; i < N_SUFFIXES; i++)
-        if (i < N_SUFFIXES - 1 || job->verdict.json) printf("%s %s\n", i ? "     " : "wrote", out_path(a, job, SUFFIXES[i]));
+        if (i < N_SUFFIXES - 1 || job->verdict.json)
+            printf("%s %s\n", i ? "     " : "wrote", out_path(a, job, SUFFIXES[i]));
 }
 
 /* One of several: a line when it is done, and its findings when it did not pass. */
@@ -271,7 +333,8 @@ static void print_step(Arena *a, GenArgs *args, const GenJob *job, int i, double
 }
 
 static int run_all(Arena *a, Bridge *b, GenArgs *args) {
-    static const char *const HEADS[] = {"operator", "dtypes", "cases", "compiled", "MERE/MARE of limits", "checks", "verdict"};
+    static const char *const HEADS[] = {"operator", "dtypes", "cases", "compiled", "MERE/MARE of limits",
+                                        "checks",   "verdict"};
     Table *t = table_new(a, sizeof HEADS / sizeof HEADS[0], HEADS);
     const char **taken = ARENA_ARRAY(a, (size_t)args->n_files, const char *);
     int status = 0;

@@ -16,7 +16,8 @@ static const char *precision_text(Arena *a, const json_t *result) {
     double worst_share = -1.0;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
-        double limit = json_number_value(json_object_get(p, "MARE_limit")), mare = json_number_value(json_object_get(p, "MARE"));
+        double limit = json_number_value(json_object_get(p, "MARE_limit")),
+               mare = json_number_value(json_object_get(p, "MARE"));
         double share = limit > 0 ? mare / limit : mare;
         if (share <= worst_share) continue;
         worst = p;
@@ -25,7 +26,8 @@ static const char *precision_text(Arena *a, const json_t *result) {
     if (!worst) return "-";
     if (json_number_value(json_object_get(worst, "MARE_limit")) == 0.0) return "exact";
     return arena_printf(a, "%.1e/%.1e of %.1e/%.1e", json_number_value(json_object_get(worst, "MERE")),
-                        json_number_value(json_object_get(worst, "MARE")), json_number_value(json_object_get(worst, "MERE_limit")),
+                        json_number_value(json_object_get(worst, "MARE")),
+                        json_number_value(json_object_get(worst, "MERE_limit")),
                         json_number_value(json_object_get(worst, "MARE_limit")));
 }
 
@@ -44,7 +46,8 @@ bool gen_has_findings(const json_t *result) {
 static const char *checks_text(Arena *a, const json_t *result) {
     size_t n_errors = count_checks(result, "error"), n_warnings = count_checks(result, "warning");
     if (n_errors + n_warnings == 0) return "clean";
-    return arena_printf(a, "%zu error%s, %zu warning%s", n_errors, n_errors == 1 ? "" : "s", n_warnings, n_warnings == 1 ? "" : "s");
+    return arena_printf(a, "%zu error%s, %zu warning%s", n_errors, n_errors == 1 ? "" : "s", n_warnings,
+                        n_warnings == 1 ? "" : "s");
 }
 
 const char *gen_verdict_text(Arena *a, const GenJob *job, const Err *err) {
@@ -60,7 +63,11 @@ void gen_table_row(Arena *a, Table *t, const GenJob *job, const Err *err) {
         table_row(t, (const char *const[]){name, "-", "-", "-", "-", "-", gen_verdict_text(a, job, err)});
         return;
     }
-    table_row(t, (const char *const[]){name, dtypes_text(a, job->graph), r ? arena_printf(a, "%zu", job->n_cases) : "-",
-                                       !r ? "-" : json_is_true(json_object_get(r, "compiled")) ? "yes" : "no",
-                                       r ? precision_text(a, r) : "-", r ? checks_text(a, r) : "-", gen_verdict_text(a, job, err)});
+    table_row(t, (const char *const[]){name, dtypes_text(a, job->graph),
+                                       r ? arena_printf(a, "%zu", job->n_cases) : "-",
+                                       !r                                             ? "-"
+                                       : json_is_true(json_object_get(r, "compiled")) ? "yes"
+                                                                                      : "no",
+                                       r ? precision_text(a, r) : "-", r ? checks_text(a, r) : "-",
+                                       gen_verdict_text(a, job, err)});
 }

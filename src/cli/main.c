@@ -23,8 +23,9 @@ static const Command COMMANDS[] = {
 #define N_COMMANDS (sizeof COMMANDS / sizeof COMMANDS[0])
 
 static void print_help(FILE *to) {
-    fprintf(to, "opwright %s: writes AscendC operators and proves them without an NPU\n\n"
-                "usage: opwright COMMAND [options]      (opwright COMMAND --help says more)\n\n",
+    fprintf(to,
+            "opwright %s: writes AscendC operators and proves them without an NPU\n\n"
+            "usage: opwright COMMAND [options]      (opwright COMMAND --help says more)\n\n",
             OPWRIGHT_VERSION);
     for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-8s %s\n", COMMANDS[i].name, COMMANDS[i].help);
 }
@@ -83,7 +84,8 @@ Bridge *cli_start_bridge(Arena *a, Err *err) {
     return bridge_start(&o, err);
 }
 
-/* The status of the command, or of what it printed when that was lost. Nobody is told that a reader went away. */
+/* The status of the command, or of what it printed when that was lost. Nobody is told that a reader went
+ * away. */
 static int close_output(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     if (errno == EPIPE) return status;

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 
 static void print_usage(FILE *to) {
-    fprintf(to, "usage: opwright ops [--json]\n\nLists every PyTorch operator a reference may use, with its formula.\n");
+    fprintf(to, "usage: opwright ops [--json]\n\nLists every PyTorch operator a reference may use, with its "
+                "formula.\n");
 }
 
 int cli_ops(int argc, char **argv) {
-    static const struct option OPTIONS[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option OPTIONS[] = {
+        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
     bool as_json = false;
     Err err = {0};
     for (int c; (c = cli_next_option(argc, argv, "h", OPTIONS, &err)) != -1;) {
@@ -38,7 +40,8 @@ int cli_ops(int argc, char **argv) {
     }
     for (size_t i = 0; i < pointwise_count(); i++)
         printf("%-44s %s\n", pointwise_at(i)->target, pointwise_at(i)->text);
-    for (size_t i = 0; i < graph_view_count(); i++) printf("%-44s a view: other sizes or strides of the same elements\n", graph_view_name(i));
+    for (size_t i = 0; i < graph_view_count(); i++)
+        printf("%-44s a view: other sizes or strides of the same elements\n", graph_view_name(i));
     for (size_t i = 0; i < plan_fill_count(); i++) printf("%-44s a tensor of one value\n", plan_fill_name(i));
     return 0;
 }

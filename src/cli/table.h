@@ -1,4 +1,5 @@
-/* A table of text columns for the terminal: widths follow the content (display width, so Chinese lines up too). */
+/* A table of text columns for the terminal: widths follow the content (display width, so Chinese lines up
+ * too). */
 #ifndef OPWRIGHT_CLI_TABLE_H
 #define OPWRIGHT_CLI_TABLE_H
 

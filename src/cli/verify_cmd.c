@@ -11,8 +11,10 @@
 
 static void print_usage(FILE *to) {
     fprintf(to,
-            "usage: opwright verify --op NAME --reference_path REF.py --kernel_code_path DESC.py [--local] [options]\n\n"
-            "Builds a description, runs it, and compares it with its reference: here with --local, else by asking a verification\n"
+            "usage: opwright verify --op NAME --reference_path REF.py --kernel_code_path DESC.py [--local] "
+            "[options]\n\n"
+            "Builds a description, runs it, and compares it with its reference: here with --local, else by "
+            "asking a verification\n"
             "service (`opwright serve`).\n\n"
             "  --op NAME                operator name for the result\n"
             "  --reference_path FILE    PyTorch reference: Model, get_inputs, get_init_inputs\n"
@@ -32,11 +34,30 @@ static void print_usage(FILE *to) {
             "  --verbose                a line for every case\n"
             "  --quiet                  only the verdict\n\n"
             "The verdict goes to standard output, progress and errors to standard error.\n"
-            "exit status: 0 PASS, 1 another verdict, 2 bad input or a missing tool, 3 a failure of opwright or the machine\n",
+            "exit status: 0 PASS, 1 another verdict, 2 bad input or a missing tool, 3 a failure of opwright "
+            "or the machine\n",
             CLIENT_DEFAULT_URL);
 }
 
-enum { OPT_OP = 256, OPT_REF, OPT_DESC, OPT_LOCAL, OPT_RESULT, OPT_STANDARD, OPT_CHIP, OPT_TIME, OPT_MEMORY, OPT_KEEP, OPT_URL, OPT_STREAM, OPT_DEVICES, OPT_TOKEN, OPT_SEND, OPT_VERBOSE, OPT_QUIET };
+enum {
+    OPT_OP = 256,
+    OPT_REF,
+    OPT_DESC,
+    OPT_LOCAL,
+    OPT_RESULT,
+    OPT_STANDARD,
+    OPT_CHIP,
+    OPT_TIME,
+    OPT_MEMORY,
+    OPT_KEEP,
+    OPT_URL,
+    OPT_STREAM,
+    OPT_DEVICES,
+    OPT_TOKEN,
+    OPT_SEND,
+    OPT_VERBOSE,
+    OPT_QUIET
+};
 
 static const struct option OPTIONS[] = {
     {"op", required_argument, NULL, OPT_OP},
@@ -71,25 +92,59 @@ typedef struct Args {
 static bool parse_one(int c, Args *args, Err *err) {
     VerifyOptions *o = &args->options;
     switch (c) {
-    case OPT_OP: o->op = optarg; return true;
-    case OPT_REF: o->reference_path = optarg; return true;
-    case OPT_DESC: o->kernel_code_path = optarg; return true;
-    case OPT_LOCAL: args->local = true; return true;
-    case OPT_RESULT: args->result_path = optarg; return true;
-    case OPT_STANDARD: return verify_standard_find(optarg, &o->standard, err);
-    case OPT_CHIP: o->chip = optarg; return true;
-    case OPT_TIME: return cli_parse_positive("time-limit", optarg, &o->stage_limit_s, err);
-    case OPT_MEMORY: return cli_parse_positive("memory-limit", optarg, &o->memory_mb, err);
-    case OPT_KEEP: o->keep_build = true; return true;
-    case OPT_URL: args->client.url = optarg, args->asked = "url"; return true;
-    case OPT_STREAM: args->client.stream = true, args->asked = "stream"; return true;
-    case OPT_DEVICES: args->client.devices = optarg, args->asked = "devices"; return true;
-    case OPT_TOKEN: args->client.token_file = optarg, args->asked = "token-file"; return true;
-    case OPT_SEND: args->client.send_sources = true, args->asked = "send-sources"; return true;
-    case OPT_VERBOSE: args->progress.verbose = true; return true;
-    case OPT_QUIET: args->progress.quiet = true; return true;
-    case 'h': args->help = true; return true;
-    default: return false;
+    case OPT_OP:
+        o->op = optarg;
+        return true;
+    case OPT_REF:
+        o->reference_path = optarg;
+        return true;
+    case OPT_DESC:
+        o->kernel_code_path = optarg;
+        return true;
+    case OPT_LOCAL:
+        args->local = true;
+        return true;
+    case OPT_RESULT:
+        args->result_path = optarg;
+        return true;
+    case OPT_STANDARD:
+        return verify_standard_find(optarg, &o->standard, err);
+    case OPT_CHIP:
+        o->chip = optarg;
+        return true;
+    case OPT_TIME:
+        return cli_parse_positive("time-limit", optarg, &o->stage_limit_s, err);
+    case OPT_MEMORY:
+        return cli_parse_positive("memory-limit", optarg, &o->memory_mb, err);
+    case OPT_KEEP:
+        o->keep_build = true;
+        return true;
+    case OPT_URL:
+        args->client.url = optarg, args->asked = "url";
+        return true;
+    case OPT_STREAM:
+        args->client.stream = true, args->asked = "stream";
+        return true;
+    case OPT_DEVICES:
+        args->client.devices = optarg, args->asked = "devices";
+        return true;
+    case OPT_TOKEN:
+        args->client.token_file = optarg, args->asked = "token-file";
+        return true;
+    case OPT_SEND:
+        args->client.send_sources = true, args->asked = "send-sources";
+        return true;
+    case OPT_VERBOSE:
+        args->progress.verbose = true;
+        return true;
+    case OPT_QUIET:
+        args->progress.quiet = true;
+        return true;
+    case 'h':
+        args->help = true;
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -102,22 +157,32 @@ static bool parse_args(int argc, char **argv, Args *args, Err *err) {
     if (optind < argc) return err_set(err, ERR_USAGE, NULL, "unexpected argument `%s`", argv[optind]);
     const struct {
         const char *name, *value;
-    } required[] = {{"op", args->options.op}, {"reference_path", args->options.reference_path}, {"kernel_code_path", args->options.kernel_code_path}};
+    } required[] = {{"op", args->options.op},
+                    {"reference_path", args->options.reference_path},
+                    {"kernel_code_path", args->options.kernel_code_path}};
     for (size_t i = 0; i < sizeof required / sizeof required[0]; i++)
-        if (!required[i].value || !*required[i].value) return err_set(err, ERR_USAGE, NULL, "--%s is missing", required[i].name);
-    if (args->local && args->asked) return err_set(err, ERR_USAGE, NULL, "--%s is for a service; --local asks none", args->asked);
+        if (!required[i].value || !*required[i].value)
+            return err_set(err, ERR_USAGE, NULL, "--%s is missing", required[i].name);
+    if (args->local && args->asked)
+        return err_set(err, ERR_USAGE, NULL, "--%s is for a service; --local asks none", args->asked);
     return true;
 }
 
 /* What can be known before the worker starts. */
 static bool check_files(Arena *a, const Args *args, Err *err) {
-    if (!fs_check_readable(args->options.reference_path, err) || !fs_check_readable(args->options.kernel_code_path, err)) return false;
+    if (!fs_check_readable(args->options.reference_path, err) ||
+        !fs_check_readable(args->options.kernel_code_path, err))
+        return false;
     if (!args->result_path) return true;
     const char *slash = strrchr(args->result_path, '/');
-    const char *dir = !slash ? "." : slash == args->result_path ? "/" : arena_strndup(a, args->result_path, (size_t)(slash - args->result_path));
+    const char *dir = !slash ? "."
+                      : slash == args->result_path
+                          ? "/"
+                          : arena_strndup(a, args->result_path, (size_t)(slash - args->result_path));
     struct stat st;
     if (stat(args->result_path, &st) == 0 && S_ISDIR(st.st_mode))
-        return err_set(err, ERR_BAD_INPUT, args->result_path, "this is a folder; --result_json_path names a file");
+        return err_set(err, ERR_BAD_INPUT, args->result_path,
+                       "this is a folder; --result_json_path names a file");
     return fs_check_writable_dir(dir, err);
 }
 
@@ -150,8 +215,9 @@ static bool verify_here(Arena *a, Args *args, int *status, Err *err) {
 
 /* By asking a service; the answer's exit code is ours. */
 static bool verify_there(Arena *a, Args *args, int *status, Err *err) {
-    static const char *const STANDARDS[] = {
-        [VERIFY_STD_SEED] = NULL, [VERIFY_STD_MULTIKERNELBENCH] = "multikernelbench", [VERIFY_STD_ECOSYSTEM] = "ecosystem"};
+    static const char *const STANDARDS[] = {[VERIFY_STD_SEED] = NULL,
+                                            [VERIFY_STD_MULTIKERNELBENCH] = "multikernelbench",
+                                            [VERIFY_STD_ECOSYSTEM] = "ecosystem"};
     ClientOptions *c = &args->client;
     c->op = args->options.op;
     c->reference_path = args->options.reference_path;
@@ -179,7 +245,8 @@ int cli_verify(int argc, char **argv) {
     }
     Arena *a = arena_new();
     int status = 0;
-    bool ok = check_files(a, &args, &err) && (args.local ? verify_here : verify_there)(a, &args, &status, &err);
+    bool ok =
+        check_files(a, &args, &err) && (args.local ? verify_here : verify_there)(a, &args, &status, &err);
     progress_clear(&args.progress);
     if (!ok) status = cli_report(&err);
     arena_free(a);

@@ -133,8 +133,10 @@ static void processes_end_with_code_signal_or_time_limit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena_memory_is_zeroed_and_separate),  cmocka_unit_test(vec_and_strbuf_grow),
-        cmocka_unit_test(errors_take_context_and_hint),         cmocka_unit_test(files_are_written_whole_or_not_at_all),
+        cmocka_unit_test(arena_memory_is_zeroed_and_separate),
+        cmocka_unit_test(vec_and_strbuf_grow),
+        cmocka_unit_test(errors_take_context_and_hint),
+        cmocka_unit_test(files_are_written_whole_or_not_at_all),
         cmocka_unit_test(processes_end_with_code_signal_or_time_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

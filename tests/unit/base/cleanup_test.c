@@ -1,4 +1,5 @@
-/* A signal leaves neither temporary folders nor children behind; files of one set come together or not at all. */
+/* A signal leaves neither temporary folders nor children behind; files of one set come together or not at
+ * all. */
 #include "base/cleanup.h"
 #include "base/fs.h"
 
@@ -15,7 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Makes a folder with things in it and starts a child that would live long; tells the test both, then waits. */
+/* Makes a folder with things in it and starts a child that would live long; tells the test both, then waits.
+ */
 static void live_until_killed(int tell_fd) {
     Arena *a = arena_new();
     Err err = {0};
@@ -23,7 +25,8 @@ static void live_until_killed(int tell_fd) {
     cleanup_install();
     char *dir = fs_temp_dir(a, "opwright-cleanup", &err);
     const char *const argv[] = {"sleep", "1000", NULL};
-    if (!dir || !fs_make_dirs(arena_printf(a, "%s/a/b", dir), &err) || !proc_start(&p, argv, NULL, &err)) _exit(9);
+    if (!dir || !fs_make_dirs(arena_printf(a, "%s/a/b", dir), &err) || !proc_start(&p, argv, NULL, &err))
+        _exit(9);
     for (int i = 0; i < 300; i++)
         if (!fs_write(arena_printf(a, "%s/a/file %d", dir, i), "x", 1, &err)) _exit(9);
     char line[512] = {0};
@@ -50,7 +53,8 @@ static void signals_leave_nothing_behind(void **state) {
         assert_int_equal(waitpid(us, &status, 0), us);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGNALS[i]);
         assert_false(fs_exists(line + n));
-        for (int k = 0; k < 200 && kill(pid, 0) == 0; k++) { /* dead; whoever inherited it reaps it in a moment */
+        for (int k = 0; k < 200 && kill(pid, 0) == 0;
+             k++) { /* dead; whoever inherited it reaps it in a moment */
             char stat[64];
             snprintf(stat, sizeof stat, "/proc/%d/stat", pid);
             Arena *a = arena_new();
@@ -58,7 +62,8 @@ static void signals_leave_nothing_behind(void **state) {
             Proc p;
             ProcResult r = {0};
             const char *const argv[] = {"cat", stat, NULL};
-            bool gone = !proc_start(&p, argv, NULL, &ignored) || !proc_wait(&p, a, 5, &r, &ignored) || !strstr(r.output, ") S ");
+            bool gone = !proc_start(&p, argv, NULL, &ignored) || !proc_wait(&p, a, 5, &r, &ignored) ||
+                        !strstr(r.output, ") S ");
             arena_free(a);
             if (gone) break;
             assert_true(k < 199);
@@ -115,7 +120,8 @@ static void places_are_checked_before_work(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(signals_leave_nothing_behind), cmocka_unit_test(sets_of_files_are_whole),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(signals_leave_nothing_behind),
+                                       cmocka_unit_test(sets_of_files_are_whole),
                                        cmocka_unit_test(places_are_checked_before_work)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

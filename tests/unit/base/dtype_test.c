@@ -51,11 +51,13 @@ static void every_bfloat_value_reads_back(void **state) {
     }
 }
 
-/* Between two neighbouring halves: below the middle goes down, above goes up, the middle goes to the even one. */
+/* Between two neighbouring halves: below the middle goes down, above goes up, the middle goes to the even
+ * one. */
 static void half_rounds_to_nearest_even(void **state) {
     (void)state;
     for (uint32_t h = 0; h < 0x7bff; h++) {
-        double lo = value_of((uint16_t)h, 10, 15), hi = value_of((uint16_t)(h + 1), 10, 15), mid = (lo + hi) / 2;
+        double lo = value_of((uint16_t)h, 10, 15), hi = value_of((uint16_t)(h + 1), 10, 15),
+               mid = (lo + hi) / 2;
         assert_int_equal(f16_from_f64(nextafter(mid, lo)), h);
         assert_int_equal(f16_from_f64(nextafter(mid, hi)), h + 1);
         assert_int_equal(f16_from_f64(mid), h % 2 ? h + 1 : h);
@@ -82,8 +84,10 @@ static void names_are_found_in_every_spelling(void **state) {
     static const struct {
         const char *name;
         DType want;
-    } rows[] = {{"float16", DTYPE_F16}, {"half", DTYPE_F16},       {"fp16", DTYPE_F16},    {"DT_FLOAT16", DTYPE_F16}, {"ge::DT_BF16", DTYPE_BF16},
-                {"float", DTYPE_F32},   {"torch.int64", DTYPE_I64}, {"bool", DTYPE_BOOL}, {"bf16", DTYPE_BF16},      {"int32_t", DTYPE_I32}};
+    } rows[] = {{"float16", DTYPE_F16},     {"half", DTYPE_F16},         {"fp16", DTYPE_F16},
+                {"DT_FLOAT16", DTYPE_F16},  {"ge::DT_BF16", DTYPE_BF16}, {"float", DTYPE_F32},
+                {"torch.int64", DTYPE_I64}, {"bool", DTYPE_BOOL},        {"bf16", DTYPE_BF16},
+                {"int32_t", DTYPE_I32}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         DType t;
         assert_true(dtype_find(rows[i].name, &t));
