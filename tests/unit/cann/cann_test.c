@@ -247,6 +247,10 @@ static void test_a_device_that_cannot_be_used(void **state) {
     Outcome out = verify(w, "no-device", 0); /* the binding's build imports torch_npu, too */
     assert_true(!out.ok || out.r.verdict == VERDICT_INFRA_ERROR);
     if (out.ok) json_decref(out.r.json);
+    out = verify(w, "no-card", 0);
+    assert_false(out.ok);
+    assert_int_equal(out.err.code, ERR_NO_CANN);
+    assert_non_null(strstr(out.err.message, "207004"));
     unsetenv("OPWRIGHT_NPU_HELPER");
     out = verify(w, NULL, 0);
     setenv("OPWRIGHT_NPU_HELPER", STAND_IN "/pytorch_npu_helper.hpp", 1);

@@ -42,6 +42,8 @@ class Event:
 
 
 def set_device(device):
+    if os.environ.get("STAND_IN_MODE") == "no-card":
+        raise RuntimeError("Initialize:NPUFunction error code 207004")
     assert device == "npu:0", device
     assert os.environ.get("ASCEND_RT_VISIBLE_DEVICES") == os.environ.get("STAND_IN_DEVICE", "0")
 
