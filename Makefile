@@ -42,7 +42,7 @@ fuzz:
 	@tools/fuzz
 
 format:
-	@git ls-files 'src/*.[ch]' 'tests/*.c' 'device/*.h' 'hostapi/*.h*' | xargs clang-format -i
+	@git ls-files 'src/*.[ch]' 'tests/*.c' | xargs clang-format -i
 
 clean:
 	@rm -rf build build-* out
