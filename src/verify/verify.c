@@ -228,6 +228,34 @@ static bool judge_reference_failure(Verifier *v, JudgeContext *ctx, const Bridge
     return false;
 }
 
+/* The worker itself is gone, not the process that ran the code. */
+static bool lost_worker(const BridgeReply *reply, const Err *err) { return !reply->error && err->code == ERR_CHILD_DIED; }
+
+/* A worker dies by accident hardly ever, and not twice at the same place. */
+static bool ask_candidate(Verifier *v, const VerifyCase *c, Arena *scratch, BridgeReply *reply, Err *err) {
+    if (ask(v, c, want_of(v, false, true), scratch, reply, err)) return true;
+    if (!lost_worker(reply, err)) return false;
+    log_line(v, "the worker was lost while the candidate ran; once more");
+    *reply = (BridgeReply){0};
+    *err = (Err){0};
+    return ask(v, c, want_of(v, false, true), scratch, reply, err);
+}
+
+static bool judge_lost_worker(Verifier *v, CaseResult *out, const Err *err) {
+    Diag d = {.check = "run-crash",
+              .stage = "run",
+              .source = "model_src",
+              .text = arena_printf(v->arena, "twice, the candidate took the process that runs it down with it: %s", err->message),
+              .text_zh = "候选实现两次使运行它的进程终止",
+              .hint = "remove what signals or stops other processes",
+              .hint_zh = "请删除向其他进程发信号的代码"};
+    diag_add(&v->diags, &d);
+    out->precision = json_array();
+    out->verdict = VERDICT_FAIL;
+    out->reason = d.text;
+    return true;
+}
+
 /* One case through the worker. False: nothing can be judged. *stop: no use in trying further cases. */
 static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *stop, Err *err) {
     const char *profile = json_string_value(json_object_get(c->spec, "profile"));
@@ -244,7 +272,7 @@ static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *st
         *stop = true;
         goto done;
     }
-    ok = ask(v, c, want_of(v, false, true), scratch, &reply, err);
+    ok = ask_candidate(v, c, scratch, &reply, err);
     if (ok && same_inputs(&reply, &reference)) {
         join_replies(scratch, &reply, &reference);
     } else if (ok) { /* get_inputs() draws from something no seed reaches: one process must see them all */
@@ -257,7 +285,7 @@ static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *st
         ok = judge_reply(v->arena, &ctx, &reply, out, err);
         *stop = json_is_object(json_object_get(reply.result, "candidate_error"));
     } else {
-        ok = judge_failure(v->arena, &ctx, &reply, out, err);
+        ok = lost_worker(&reply, err) ? judge_lost_worker(v, out, err) : judge_failure(v->arena, &ctx, &reply, out, err);
         *stop = true;
     }
 done:

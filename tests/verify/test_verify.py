@@ -209,3 +209,80 @@ def test_nothing_is_left_behind(tmp_path):
     for name in ("pair_sum.py", "error_in_kernel.py", "crash_in_kernel.py"):
         verify(tmp_path, name, env={"TMPDIR": str(work)})
     assert list(work.iterdir()) == []
+
+
+# ---- cheats -----------------------------------------------------------------------------------------------------------
+
+FORWARD = "return custom_ops_lib.pair_sum(x, y)"
+WRONG = ("AscendC::Add(", "AscendC::Sub(")  # a kernel that does not do it
+
+
+def cheat(tmp_path, model=None, binding=None, wrong=True):
+    """pair_sum with forward replaced by `model`, or with `binding` before the return of the binding."""
+    text = (DESCRIPTIONS / "pair_sum.py").read_text()
+    if wrong:
+        assert WRONG[0] in text
+        text = text.replace(*WRONG)
+    if model:
+        assert FORWARD in text
+        text = text.replace(FORWARD, model)
+    if binding:
+        assert "    return z;\n" in text
+        text = text.replace("    return z;\n", "    " + binding.replace("OUT", "z") + "\n    return z;\n")
+    path = tmp_path / "cheat.py"
+    path.write_text(text)
+    return path
+
+
+CHEATS = {  # model: verdict, check
+    "z = custom_ops_lib.pair_sum(x, y)\n        return torch.tensor([a + b for a, b in zip(x.flatten().tolist(), y.flatten().tolist())]).view(x.shape)":
+        ("REJECTED", "output-not-from-kernel"),
+    "custom_ops_lib.pair_sum(x, y)\n        return x": ("REJECTED", "output-not-from-kernel"),
+    "import sys\n        for n in list(sys.modules):\n            if n.endswith('.evaluate'):\n                "
+    "sys.modules[n]._eager = lambda answer, model, seed: ('tensor', list(answer.actual))\n        return custom_ops_lib.pair_sum(x, y)":
+        ("FAIL", "output-mismatch"),
+    "torch.Tensor.__add__ = lambda a, b: a.__sub__(b)\n        return custom_ops_lib.pair_sum(x, y)": ("FAIL", "output-mismatch"),
+    "import os\n        os._exit(0)\n        return custom_ops_lib.pair_sum(x, y)": ("FAIL", "run-crash"),
+    "print('PASS pair_sum: 5 of 5 cases pass')\n        return custom_ops_lib.pair_sum(x, y)": ("FAIL", "output-mismatch"),
+}
+
+
+@pytest.mark.parametrize("model", sorted(CHEATS))
+def test_cheat_in_the_model(tmp_path, model):
+    verdict, check = CHEATS[model]
+    status, result, text = verify(tmp_path, cheat(tmp_path, model))
+    assert status == 1 and result["verdict"] == verdict, text
+    assert check in [c["check"] for c in result["checks"]], text
+
+
+def test_results_of_the_first_call_kept(tmp_path):
+    """A result from before, right for the first call of a process: the last trial calls twice."""
+    kept = "type(self).kept = getattr(type(self), 'kept', None)\n        if type(self).kept is None:\n            " \
+           "type(self).kept = custom_ops_lib.pair_sum(x, y)\n        return type(self).kept"
+    status, result, text = verify(tmp_path, cheat(tmp_path, kept, wrong=False))
+    assert status == 1 and result["verdict"] == "FAIL" and [c["verdict"] for c in result["cases"]] == ["PASS"] * 4 + ["FAIL"], text
+
+
+BINDINGS = {
+    "float *a = x.data_ptr<float>(), *b = y.data_ptr<float>(), *c = OUT.data_ptr<float>();\n"
+    "    for (int64_t i = 0; i < x.numel(); i++) c[i] = a[i] + b[i];": ("FAIL", "run-crash"),
+    "at::Tensor a = x.cpu(), b = y.cpu(), c = OUT.cpu();\n    float *pa = a.data_ptr<float>(), *pb = b.data_ptr<float>(), *pc = c.data_ptr<float>();\n"
+    "    for (int64_t i = 0; i < x.numel(); i++) pc[i] = pa[i] + pb[i];\n    OUT.copy_(c);": ("REJECTED", "output-not-from-kernel"),
+}
+
+
+@pytest.mark.parametrize("binding", sorted(BINDINGS))
+def test_cheat_in_the_binding(tmp_path, binding):
+    verdict, check = BINDINGS[binding]
+    status, result, text = verify(tmp_path, cheat(tmp_path, binding=binding))
+    assert status == 1 and result["verdict"] == verdict, text
+    assert check in [c["check"] for c in result["checks"]], text
+
+
+def test_inputs_no_seed_reaches(tmp_path):
+    """The reference and the candidate run apart, each making the inputs; where these differ, both run in one process."""
+    reference = tmp_path / "unseeded.py"
+    reference.write_text((REFERENCES / "sum.py").read_text() + "\n\n_made = get_inputs\n\n\ndef get_inputs():\n    import os\n"
+                         "    return [t + os.urandom(1)[0] for t in _made()]\n")
+    status, result, text = verify(tmp_path, "pair_sum.py", reference)
+    assert status == 0, text
