@@ -100,12 +100,34 @@ static bool is_numbered(const char *name) {
     return false;
 }
 
-static const char *safe_name(Arena *a, const char *name, const char *ending) {
+static bool ends_with(const char *name, const char *ending) {
+    size_t n = strlen(name), k = strlen(ending);
+    return n >= k && strcmp(name + n - k, ending) == 0;
+}
+
+/* xIn and yOut are tiles as the queues hold them, xGm_ and xQueue_ members. */
+static bool is_own_name(Arena *a, const char *name) {
     const char *camel = names_camel(a, name);
-    bool taken = is_numbered(name);
+    if (is_numbered(name) || ends_with(name, "In") || ends_with(name, "Out") || ends_with(camel, "Gm") || ends_with(camel, "Queue")) return true;
     for (size_t i = 0; i < sizeof OWN_NAMES / sizeof OWN_NAMES[0]; i++)
-        taken |= strcmp(OWN_NAMES[i], camel) == 0;
-    return taken ? arena_printf(a, "%s_%s", name, ending) : name;
+        if (strcmp(OWN_NAMES[i], camel) == 0) return true;
+    return false;
+}
+
+static bool is_taken(const Graph *g, const char *name) {
+    for (size_t i = 0; i < g->n_inputs; i++)
+        if (strcmp(g->inputs[i].name, name) == 0) return true;
+    for (size_t i = 0; i < g->n_outputs; i++)
+        if (strcmp(g->outputs[i].name, name) == 0) return true;
+    for (size_t i = 0; i < g->n_scalars; i++)
+        if (strcmp(g->scalars[i].name, name) == 0) return true;
+    return false;
+}
+
+static const char *safe_name(Arena *a, const Graph *g, const char *name, const char *ending) {
+    const char *safe = name;
+    while (is_own_name(a, safe) || (safe != name && is_taken(g, safe))) safe = arena_printf(a, "%s_%s", safe, ending);
+    return safe;
 }
 
 /* A copy of the graph in which no name collides with ours. */
@@ -117,27 +139,17 @@ static const Graph *with_safe_names(Arena *a, const Graph *g) {
     copy->scalars = ARENA_ARRAY(a, g->n_scalars, GraphScalar);
     for (size_t i = 0; i < g->n_inputs; i++) {
         copy->inputs[i] = g->inputs[i];
-        copy->inputs[i].name = safe_name(a, g->inputs[i].name, "in");
+        copy->inputs[i].name = safe_name(a, g, g->inputs[i].name, "in");
     }
     for (size_t i = 0; i < g->n_outputs; i++) {
         copy->outputs[i] = g->outputs[i];
-        copy->outputs[i].name = safe_name(a, g->outputs[i].name, "out");
+        copy->outputs[i].name = safe_name(a, g, g->outputs[i].name, "out");
     }
     for (size_t i = 0; i < g->n_scalars; i++) {
         copy->scalars[i] = g->scalars[i];
-        copy->scalars[i].name = safe_name(a, g->scalars[i].name, "value");
+        copy->scalars[i].name = safe_name(a, g, g->scalars[i].name, "value");
     }
     return copy;
-}
-
-static bool is_taken(const Graph *g, const char *name) {
-    for (size_t i = 0; i < g->n_inputs; i++)
-        if (strcmp(g->inputs[i].name, name) == 0) return true;
-    for (size_t i = 0; i < g->n_outputs; i++)
-        if (strcmp(g->outputs[i].name, name) == 0) return true;
-    for (size_t i = 0; i < g->n_scalars; i++)
-        if (strcmp(g->scalars[i].name, name) == 0) return true;
-    return false;
 }
 
 static const char **symbol_names(Arena *a, const Graph *g) {
