@@ -48,7 +48,7 @@ static bool prepare(CannJob *j, Err *err) {
 /* Loads the description in a caged worker, which is gone before the device is used. */
 static bool load(CannJob *j, Err *err) {
     BridgeOptions options = {.home = j->home};
-    const char *path;
+    const char *path = NULL;
     if (!absolute(j->arena, "description", j->o->kernel_code_path, &path, err)) return false;
     Bridge *b = bridge_start(&options, err);
     if (!b) return false;

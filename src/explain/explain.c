@@ -162,7 +162,7 @@ static void scan_text(Scan *s, const char *text, size_t n_bytes) {
         bool is_feed;
         const char *stop = line_end(p, end, &skip, &is_feed);
         size_t n = (size_t)(stop - p);
-        for (size_t i = 0; i < n; i++) line[i] = p[i] ? p[i] : ' ';
+        for (size_t i = 0; i < n; i++) line[i] = (char)(p[i] ? p[i] : ' ');
         line[n] = '\0';
         scan_line(s, line);
         p = stop + skip;

@@ -75,7 +75,7 @@ const char *excerpt_of(Arena *a, const char *line, size_t at) {
                 break;
             }
             if (!len) out[used++] = '?';
-            else if (len == 1) out[used++] = c < 0x20 || c == 0x7F ? ' ' : (char)c;
+            else if (len == 1) out[used++] = (char)(c < 0x20 || c == 0x7F ? ' ' : c);
             else {
                 memcpy(out + used, line + i, len);
                 used += len;
