@@ -141,6 +141,15 @@ const char *job_kernel_code_label(const Job *j) {
     return arena_printf(j->arena, "%s.py", j->request.op);
 }
 
+/* As job_log, but there are many of these (each departure moves all that wait), so the line is not built from JSON values. */
+void job_log_place(Job *j, size_t ahead) {
+    if (j->log_full || j->log.n_bytes > LOG_MAX_BYTES / 2) return;
+    const char *ending = ahead == 1 ? "" : "s";
+    strbuf_printf(&j->log, "waiting: %zu operator%s ahead of this one\n", ahead, ending);
+    strbuf_printf(&j->lines, "{\"type\":\"log\",\"data\":\"waiting: %zu operator%s ahead of this one\\n\"}\n", ahead, ending);
+    wake_all(j);
+}
+
 void job_meta(Job *j) {
     add_line(j, json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:I}", "type", "meta", "op", j->request.op, "reference_path",
                           job_reference_label(j), "kernel_code_path", job_kernel_code_label(j), "devices", device_list(j),

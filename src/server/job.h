@@ -61,6 +61,8 @@ void job_release(Job *j); /* frees at the last; NULL is allowed */
 
 /* One line of text to the log and the stream; watchers are woken. Text beyond 1 MiB is left out, and the log says so. */
 void job_log(Job *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "waiting: 3 operators ahead of this one" */
+void job_log_place(Job *j, size_t ahead);
 void job_meta(Job *j);
 /* Takes result (a list); fills what follows from it, writes the last line and wakes watchers. */
 void job_finish(Job *j, JobState state, int exit_code, json_t *result, const char *summary);

@@ -83,7 +83,7 @@ void queue_dispatch_locked(Service *s) {
         Job *j = s->queue[i];
         if (j->ahead == i) continue;
         j->ahead = i;
-        job_log(j, "waiting: %zu operator%s ahead of this one", i, i == 1 ? "" : "s");
+        job_log_place(j, i);
     }
 }
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Reaps strangers: processes a worker left behind. Our own workers are waited for by their slots. */
-static void reap_strays(Service *s) {
+void serve_reap_strays(Service *s) {
     siginfo_t info = {0};
     while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
         bool ours = false;
@@ -49,7 +49,7 @@ static void wait_for_end(Http *h, const sigset_t *signals) {
         struct timespec tick = {.tv_sec = n_signals ? 0 : 1, .tv_nsec = n_signals ? 50000000 : 0};
         int got = sigtimedwait(signals, NULL, &tick);
         http_tick(h);
-        reap_strays(s);
+        serve_reap_strays(s);
         if (got > 0 && ++n_signals == 1) {
             service_drain(s);
             fprintf(stderr, "opwright: finishing what was accepted; a second signal stops at once\n");

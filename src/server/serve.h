@@ -23,6 +23,7 @@ typedef struct ServeOptions {
     double stage_limit_s;         /* 0: 120 */
     double job_limit_s;           /* 0: 900 */
     double memory_mb;             /* 0: 8192, of the candidate */
+    const struct RedisUrl *queue; /* NULL: verify here; else hand the jobs to the workers at this shared queue */
     double receive_limit_s;       /* a connection must have sent its request after this time; 0: 60 */
 } ServeOptions;
 

@@ -2,6 +2,7 @@
 #include "server/service.h"
 
 #include "base/fs.h"
+#include "server/redis_front.h"
 #include "cann/cann.h"
 
 #include <errno.h>
@@ -90,6 +91,7 @@ static bool add_slot(Service *s, const char *text, Err *err) {
 }
 
 static bool make_slots(Service *s, Err *err) {
+    if (s->o.queue) return front_make_slots(s, err);
     const char *env = getenv("ASCEND_VERIFY_DEVICE_POOL"), *text = s->o.devices ? s->o.devices : env && *env ? env : default_devices(s->arena);
     char *rest = arena_strdup(s->arena, text);
     s->slots = ARENA_ARRAY(s->arena, REQUEST_MAX_DEVICES, Slot);

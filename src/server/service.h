@@ -27,9 +27,11 @@ typedef struct Slot {
     pthread_cond_t work;
     int wake_fd; /* eventfd: look at job->cancel and service->stopping */
     /* written by the slot's thread, under the lock */
+    uint64_t published; /* with a shared queue: id of the job that has got there */
     pid_t pid;   /* 0: no process */
     int fd;      /* our end of its socket */
     bool warm;   /* PyTorch is imported */
+    bool revive; /* the process was ended or died after it had been warm: start another without a job */
     char python[160]; /* what it said: "Python 3.11.2, PyTorch 2.13.0", or why there is none */
 } Slot;
 
@@ -132,6 +134,9 @@ void key_of(const Service *s, const Request *r, const char *backend, const char 
 void metrics_observe(Histogram *h, double seconds);
 void metrics_count_verdict_locked(Service *s, const Job *j);
 char *metrics_print_locked(Arena *a, Service *s);
+
+/* serve.c: reaps what a worker process left behind */
+void serve_reap_strays(Service *s);
 
 /* proc_tree.c: ends a process (unless it is our own), its session and everything it started */
 void proc_tree_kill(pid_t pid);

@@ -4,6 +4,7 @@
 
 #include "base/fs.h"
 #include "server/link.h"
+#include "server/redis_front.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,6 +109,7 @@ static void end_process(Slot *slot, double patience_s, char *how, size_t cap) {
     close(slot->fd);
     slot->fd = -1;
     slot->pid = 0;
+    slot->revive = slot->warm; /* one that never came up would only fail again */
     slot->warm = false;
     if (!s->stopping) s->counters.worker_deaths++;
     pthread_mutex_unlock(&s->lock);
@@ -239,35 +241,37 @@ static void run_job(Slot *slot, Job *j) {
 static void look_idle(Slot *slot) {
     json_t *m = NULL;
     char how[64];
-    if (slot->pid <= 0) return;
     LinkStatus status = link_receive(slot->fd, slot->wake_fd, 0, &m);
     const char *type = json_string_value(json_object_get(m, "type"));
     if (type && !strcmp(type, "ready")) take_ready(slot, m);
     json_decref(m);
     if (status != LINK_CLOSED) return;
-    bool was_warm = slot->warm; /* one that never came up would only fail again */
-    Err err = {0};
     end_process(slot, 1.0, how, sizeof how);
     fprintf(stderr, "opwright: the worker process of %s %s\n", slot->device, how);
-    if (was_warm && !start_process(slot, &err)) fprintf(stderr, "opwright: %s: %s\n", slot->device, err.message);
+}
+
+static void warm_up(Slot *slot) {
+    Err err = {0};
+    slot->revive = false;
+    if (!start_process(slot, &err)) fprintf(stderr, "opwright: %s: %s\n", slot->device, err.message);
 }
 
 static void *slot_thread(void *arg) {
     Slot *slot = arg;
     Service *s = slot->service;
-    Err err = {0};
-    if (!start_process(slot, &err)) fprintf(stderr, "opwright: %s: %s\n", slot->device, err.message);
+    warm_up(slot);
     pthread_mutex_lock(&s->lock);
     while (!s->stopping) {
         Job *j = slot->job;
-        if (!j && slot->pid <= 0) {
+        if (!j && slot->pid <= 0 && !slot->revive) {
             /* A worker that cannot live is tried again with the next job, not over and over. */
             pthread_cond_wait(&slot->work, &s->lock);
             continue;
         }
         pthread_mutex_unlock(&s->lock);
         if (j) run_job(slot, j);
-        else look_idle(slot);
+        else if (slot->pid > 0) look_idle(slot);
+        else warm_up(slot);
         pthread_mutex_lock(&s->lock);
     }
     Job *left = slot->job;
@@ -283,7 +287,7 @@ bool slot_start(Slot *slot, Err *err) {
     slot->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_cond_init(&slot->work, NULL);
     if (slot->wake_fd < 0) return err_set(err, ERR_IO, NULL, "cannot make an eventfd: %s", strerror(errno));
-    slot->has_thread = pthread_create(&slot->thread, NULL, slot_thread, slot) == 0;
+    slot->has_thread = pthread_create(&slot->thread, NULL, slot->service->o.queue ? front_slot_thread : slot_thread, slot) == 0;
     return slot->has_thread || err_set(err, ERR_IO, NULL, "cannot start a thread");
 }
 

@@ -1,4 +1,5 @@
 /* From checked requests to jobs: reads the sources, finds the devices and the key, and takes all of a batch or none. */
+#include "server/redis_front.h"
 #include "server/service.h"
 
 #include <stdio.h>
@@ -21,6 +22,7 @@ static bool has_npu(const Service *s) {
 
 /* Scripts name NPUs. Where there are none the simulated core that stands in is named in the log and in the result. */
 static bool resolve_devices(const Service *s, Job *j, const char *where, Err *err) {
+    if (s->o.queue) return front_resolve_devices(j, where, err);
     size_t *wants = ARENA_ARRAY(j->arena, j->request.n_devices, size_t);
     StrBuf sb;
     strbuf_init(&sb, j->arena);
@@ -85,7 +87,7 @@ static bool read_sources(const Service *s, Job *j, const char *prefix, Err *err)
         return false;
     }
     key_of(s, r, j->backend, reference, cases, desc, j->key);
-    bool copies = s->root.path != NULL;
+    bool copies = s->root.path != NULL || s->o.queue; /* other machines have not these files */
     if (r->reference_src || copies) j->reference_text = reference, j->reference_cases = cases;
     if (r->kernel_code_src || copies) j->kernel_code_text = desc;
     r->reference_src = r->kernel_code_src = NULL; /* kept once */

@@ -79,9 +79,10 @@ def test_many_clients_leave(serve):
     assert s.call("/verify", quick("after"))[0] == 200
 
 
-def test_cancel(serve):
+def test_cancel(serve, tmp_path):
     s = serve("--devices", "sim:0").when_warm()
-    first = in_background(s, slow("first", 60))
+    first = in_background(s, slow("first", 60, tmp_path / "mark"))
+    wait_for((tmp_path / "mark").exists)
     (job,) = running(s)
     second = in_background(s, slow("second", 60), "/verify")
     waiting = wait_for(lambda: s.jobs()["queued"])[0]
@@ -100,6 +101,7 @@ def test_cancel(serve):
     assert third.out["answer"]["exit_code"] == 1
     assert not [p for p in members if alive(p)], "nothing of the cancelled job is left"
     assert s.job(job["id"])["state"] == "cancelled"
+    s.when_warm()
     assert s.call(f"/jobs/{job['id']}", method="DELETE")[0] == 409 and s.call("/jobs/12345", method="DELETE")[0] == 404
 
 
@@ -146,6 +148,8 @@ def test_job_limit(serve):
     members = session_members(worker_pid(s))
     answer = s.call("/verify", slow("endless", 100))[1]
     assert answer["exit_code"] == 3 and answer["result"][0]["verdict"] == "INFRA_ERROR" and "not done within 2 s" in answer["result"][0]["error_message"]
+    wait_for(lambda: worker_pid(s) not in members | {0})
+    s.when_warm()
     assert not [p for p in members if alive(p)]
 
 
