@@ -16,7 +16,7 @@ import pytest
 from conftest import CLI, Service, alive, item, quick, slow, wait_for
 
 SERVER = shutil.which("redis-server")
-pytestmark = pytest.mark.skipif(not SERVER, reason="needs redis-server")
+pytestmark = pytest.mark.skipif(not SERVER or not CLI.exists(), reason="needs redis-server and a built opwright")
 PASSWORD = "s3cret/%-word"
 CLAIM_S = 1.5
 
