@@ -170,11 +170,29 @@ static bool take_first(const redisReply *entries, const char *lane, RedisJob *j)
     return true;
 }
 
-bool redisq_take(RedisLink *l, const char *lane, const char *consumer, int64_t idle_ms, int wait_ms, RedisJob *j, bool *got) {
-    redisReply *r = idle_ms > 0 ? redis_call(l, "XAUTOCLAIM " PREFIX "q:%s " GROUP " %s %lld 0-0 COUNT 1", lane, consumer, (long long)idle_ms)
-                                : redis_call(l, "XREADGROUP GROUP " GROUP " %s COUNT 1 BLOCK %d STREAMS " PREFIX "q:%s >", consumer, wait_ms, lane);
+/* One call looks at ten entries only: those after them are reached by its cursor. */
+static bool claim(RedisLink *l, const char *lane, const char *consumer, int64_t idle_ms, RedisJob *j, bool *got) {
+    char cursor[48] = "0-0";
+    do {
+        redisReply *r = redis_call(l, "XAUTOCLAIM " PREFIX "q:%s " GROUP " %s %lld %s COUNT 1", lane, consumer,
+                                   (long long)idle_ms, cursor);
+        if (!r) return false;
+        const char *next = text_of(element(r, 0));
+        *got = take_first(element(r, 1), lane, j);
+        snprintf(cursor, sizeof cursor, "%s", next ? next : "0-0");
+        freeReplyObject(r);
+    } while (!*got && strcmp(cursor, "0-0") != 0);
+    return true;
+}
+
+bool redisq_take(RedisLink *l, const char *lane, const char *consumer, int64_t idle_ms, int wait_ms, RedisJob *j,
+                 bool *got) {
+    *got = false;
+    if (idle_ms > 0) return claim(l, lane, consumer, idle_ms, j, got);
+    redisReply *r = redis_call(l, "XREADGROUP GROUP " GROUP " %s COUNT 1 BLOCK %d STREAMS " PREFIX "q:%s >", consumer,
+                               wait_ms, lane);
     if (!r) return false;
-    *got = take_first(element(idle_ms > 0 ? r : element(r, 0), 1), lane, j);
+    *got = take_first(element(element(r, 0), 1), lane, j);
     freeReplyObject(r);
     return true;
 }

@@ -284,6 +284,31 @@ def test_long_job_stays_with_its_living_worker(farm):
     assert body["logs"].count(" has it") == 1, body["logs"]
 
 
+def test_abandoned_jobs_behind_many_living_ones(farm):
+    """A made-up worker holds 30 jobs and cares for the first 25: the other five are taken over meanwhile."""
+    for w in farm.workers.values():
+        w.process.send_signal(signal.SIGSTOP)
+    time.sleep(0.6)
+    t = threading.Thread(target=lambda: farm.service.call("/verify_batch", {"items": [quick(f"held{i}", no_cache=True) for i in range(30)]}))
+    t.start()
+    key, = farm.keys(":q:sim")
+    wait_for(lambda: farm.redis("XLEN", key) == 30)
+    (_, entries), = farm.redis("XREADGROUP", "GROUP", "workers", "ghost", "COUNT", 30, "STREAMS", key, ">")
+    ids = [e[0] for e in entries]
+    assert len(ids) == 30
+    for w in farm.workers.values():
+        w.process.send_signal(signal.SIGCONT)
+
+    def left():
+        farm.redis("XCLAIM", key, "workers", "ghost", 0, *ids[:25], "JUSTID")
+        return {e[0] for e in farm.redis("XRANGE", key, "-", "+")}
+
+    wait_for(lambda: left() == set(ids[:25]), 20, 0.2)
+    t.join(60)
+    assert not t.is_alive()
+    farm.redis("XGROUP", "DELCONSUMER", key, "workers", "ghost")
+
+
 def test_device_no_worker_has(farm):
     status, body = farm.service.call("/verify", item(devices=["npu:0", "npu:1"]))
     assert status == 400 and "one device" in body["error"]["message"]
