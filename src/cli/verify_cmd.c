@@ -31,6 +31,7 @@ static void print_usage(FILE *to) {
             "  --devices LIST           that the service may use: npu:0,npu:1\n"
             "  --token-file FILE        the service's token (env ASCEND_VERIFY_TOKEN holds it too)\n"
             "  --send-sources           send the files' texts, for a service on another machine\n"
+            "  --no-cache               verify again, also what the service has verified before\n"
             "  --verbose                a line for every case\n"
             "  --quiet                  only the verdict\n\n"
             "The verdict goes to standard output, progress and errors to standard error.\n"
@@ -55,6 +56,7 @@ enum {
     OPT_DEVICES,
     OPT_TOKEN,
     OPT_SEND,
+    OPT_NO_CACHE,
     OPT_VERBOSE,
     OPT_QUIET
 };
@@ -75,6 +77,7 @@ static const struct option OPTIONS[] = {
     {"devices", required_argument, NULL, OPT_DEVICES},
     {"token-file", required_argument, NULL, OPT_TOKEN},
     {"send-sources", no_argument, NULL, OPT_SEND},
+    {"no-cache", no_argument, NULL, OPT_NO_CACHE},
     {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, 'h'},
@@ -133,6 +136,9 @@ static bool parse_one(int c, Args *args, Err *err) {
         return true;
     case OPT_SEND:
         args->client.send_sources = true, args->asked = "send-sources";
+        return true;
+    case OPT_NO_CACHE:
+        args->client.no_cache = true, args->asked = "no-cache";
         return true;
     case OPT_VERBOSE:
         args->progress.verbose = true;

@@ -189,3 +189,9 @@ def test_an_old_service(tmp_path, stream):
     assert set(body) <= {"op", "reference_path", "kernel_code_path", "language", "devices", "standard", "chip"}
     answer = json.loads(out.read_text())
     assert answer["exit_code"] == 1 and answer["summary"] == "不对" and answer["result"][0]["compiled"] is True and "type" not in answer
+
+
+def test_no_cache(shared):
+    for options, cached in (([], None), ([], True), (["--no-cache"], False)):
+        run = verify(f"{shared.url}/verify", "--stream", "--verbose", *options, op="again", kernel=REJECTED)
+        assert run.returncode == 1 and cached in (None, "from the cache" in run.stderr), run.stderr
