@@ -289,8 +289,7 @@ static void load_pair(const Eco *e, size_t first, size_t n, double *got, double 
     double eager[BLOCK];
     load_block(e->in->dtype, e->in->eager, first, n, eager);
     for (size_t i = 0; i < n; i++) {
-        bool overflowed = !isfinite(eager[i]) && isfinite(want[i]);
-        if (overflowed && (got[i] == eager[i] || (isnan(got[i]) && isnan(eager[i])))) want[i] = eager[i];
+        if (!isfinite(eager[i]) && (got[i] == eager[i] || (isnan(got[i]) && isnan(eager[i])))) want[i] = eager[i];
     }
 }
 
