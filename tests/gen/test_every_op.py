@@ -69,7 +69,7 @@ SHAPED = {("squeeze", 0): "{}.unsqueeze(0)", ("prelu", 1): "{}[0]", ("fill", 1):
 # Calls that the schema alone does not give: it has defaults that the function does not have.
 WRITTEN = {"prims.scalar_tensor.default": "torch.ops.prims.scalar_tensor.default(1.25, dtype=torch.float32, device=torch.device('cpu'))"}
 # PyTorch cannot trace them with sizes that may change; the error says so.
-REFUSED = ["aten.softshrink_backward.default"]
+REFUSED = ["aten.softshrink_backward.default", "aten.hardshrink_backward.default"]
 SKIPPED_ARGS = ("layout", "device", "pin_memory", "memory_format", "non_blocking", "copy")
 
 
