@@ -6,31 +6,49 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define N_SLOTS 64
 
+/* Threads share the slots. Whoever changes a tag to 0 owns the slot's path and may free it; nobody else looks at the text. */
 static struct {
     _Atomic(char *) path[N_SLOTS];
+    _Atomic uint64_t tag[N_SLOTS]; /* of the path; 0: empty, or being filled or emptied */
     _Atomic pid_t group[N_SLOTS];
 } state;
+
+/* FNV-1a, never 0. */
+static uint64_t tag_of(const char *path) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (; *path; path++) h = (h ^ (unsigned char)*path) * 0x100000001b3u;
+    return h ? h : 1;
+}
 
 void cleanup_add_path(const char *path) {
     char *copy = strdup(path);
     for (int i = 0; copy && i < N_SLOTS; i++) {
         char *empty = NULL;
-        if (atomic_compare_exchange_strong(&state.path[i], &empty, copy)) return;
+        if (!atomic_compare_exchange_strong(&state.path[i], &empty, copy)) continue;
+        atomic_store(&state.tag[i], tag_of(path));
+        return;
     }
     free(copy);
 }
 
 void cleanup_drop_path(const char *path) {
+    const uint64_t tag = tag_of(path);
     for (int i = 0; i < N_SLOTS; i++) {
+        uint64_t wanted = tag;
+        if (!atomic_compare_exchange_strong(&state.tag[i], &wanted, 0)) continue;
         char *at = atomic_load(&state.path[i]);
-        if (!at || strcmp(at, path) != 0 || !atomic_compare_exchange_strong(&state.path[i], &at, NULL))
+        if (strcmp(at, path) != 0) { /* another path with the same tag */
+            atomic_store(&state.tag[i], tag);
             continue;
+        }
+        atomic_store(&state.path[i], NULL);
         free(at);
         return;
     }
