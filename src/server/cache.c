@@ -90,9 +90,11 @@ json_t *cache_find(Cache *c, const char *key) {
 
 void cache_put(Cache *c, const char *key, const Job *j) {
     char path[4200], tmp[4200];
-    json_t *o = json_pack("{s:i, s:O, s:s}", "exit_code", j->exit_code, "result", j->result, "summary", j->summary);
+    json_t *o =
+        json_pack("{s:i, s:O, s:s}", "exit_code", j->exit_code, "result", j->result, "summary", j->summary);
     snprintf(tmp, sizeof tmp, "%s/.new.tmp", c->dir);
-    bool ok = o && json_dump_file(o, tmp, JSON_COMPACT) == 0 && rename(tmp, path_of(c, key, path, sizeof path)) == 0;
+    bool ok = o && json_dump_file(o, tmp, JSON_COMPACT) == 0 &&
+              rename(tmp, path_of(c, key, path, sizeof path)) == 0;
     json_decref(o);
     if (!ok) return;
     CacheEntry *e = find(c, key);
@@ -105,7 +107,8 @@ size_t cache_size(const Cache *c) {
 }
 
 bool cache_may_keep(const Job *j) {
-    if (j->restored || j->state != JOB_DONE || !*j->verdict || !strcmp(j->verdict, "INFRA_ERROR")) return false;
+    if (j->restored || j->state != JOB_DONE || !*j->verdict || !strcmp(j->verdict, "INFRA_ERROR"))
+        return false;
     /* Time limits depend on what else the machine does. */
     const json_t *checks = json_object_get(json_array_get(j->result, 0), "checks");
     for (size_t i = 0; i < json_array_size(checks); i++) {

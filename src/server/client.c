@@ -96,7 +96,9 @@ static size_t on_data(char *data, size_t one, size_t n, void *ctx) {
 
 /* .../verify -> .../verify_stream, as the established client does it. */
 static const char *choose_url(Arena *a, const ClientOptions *o, bool *stream) {
-    const char *env = getenv("ASCEND_VERIFY_URL"), *url = o->url ? o->url : env && *env ? env : CLIENT_DEFAULT_URL;
+    const char *env = getenv("ASCEND_VERIFY_URL"), *url = o->url        ? o->url
+                                                          : env && *env ? env
+                                                                        : CLIENT_DEFAULT_URL;
     static const char STREAM[] = "/verify_stream", PLAIN[] = "/verify";
     size_t n = strlen(url);
     bool is_stream = n >= sizeof STREAM - 1 && !strcmp(url + n - (sizeof STREAM - 1), STREAM);
@@ -123,15 +125,16 @@ static bool set_source(Arena *a, json_t *body, const char *key, const char *path
 }
 
 static json_t *make_body(Arena *a, const ClientOptions *o, Err *err) {
-    json_t *body = json_pack("{s:s, s:s, s:s, s:s}", "op", o->op, "reference_path", o->reference_path, "kernel_code_path", o->kernel_code_path,
-                             "language", "ascendc");
+    json_t *body = json_pack("{s:s, s:s, s:s, s:s}", "op", o->op, "reference_path", o->reference_path,
+                             "kernel_code_path", o->kernel_code_path, "language", "ascendc");
     if (!body) {
         err_set(err, ERR_BAD_INPUT, NULL, "the operator's name or a path is not UTF-8");
         return NULL;
     }
     const struct {
         const char *key, *text;
-    } texts[] = {{"standard", o->standard}, {"chip", o->chip}, {"category", o->category}, {"devices", o->devices}};
+    } texts[] = {
+        {"standard", o->standard}, {"chip", o->chip}, {"category", o->category}, {"devices", o->devices}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (texts[i].text) json_object_set_new(body, texts[i].key, json_string(texts[i].text));
     if (o->devices) { /* a list, as older services want it */
@@ -158,7 +161,8 @@ static bool add_token(Arena *a, const ClientOptions *o, struct curl_slist **head
         text[strcspn(text, "\r\n")] = '\0';
         token = text;
     }
-    if (token && *token) *headers = curl_slist_append(*headers, arena_printf(a, "Authorization: Bearer %s", token));
+    if (token && *token)
+        *headers = curl_slist_append(*headers, arena_printf(a, "Authorization: Bearer %s", token));
     return true;
 }
 
@@ -189,7 +193,9 @@ static bool curl_failed(const char *url, CURLcode rc, Err *err) {
         err_set(err, ERR_NOT_FOUND, NULL, "no verification service at %s: %s", url, curl_easy_strerror(rc));
         return err_hint(err, "start one with `opwright serve`, or add --local to verify on this machine");
     }
-    ErrCode code = rc == CURLE_OPERATION_TIMEDOUT ? ERR_TIMEOUT : rc == CURLE_URL_MALFORMAT || rc == CURLE_UNSUPPORTED_PROTOCOL ? ERR_USAGE : ERR_IO;
+    ErrCode code = rc == CURLE_OPERATION_TIMEDOUT                                  ? ERR_TIMEOUT
+                   : rc == CURLE_URL_MALFORMAT || rc == CURLE_UNSUPPORTED_PROTOCOL ? ERR_USAGE
+                                                                                   : ERR_IO;
     return err_set(err, code, NULL, "asking %s: %s", url, curl_easy_strerror(rc));
 }
 
@@ -225,12 +231,15 @@ static bool perform(Exchange *x, const char *url, Err *err) {
 
 static bool take_answer(Exchange *x, json_t **out, Err *err) {
     if (x->stream && x->n > 0) take_line(x, x->text, x->n); /* a last line without its end */
-    if (x->stream && !x->final && x->error[0]) return err_set(err, ERR_INTERNAL, NULL, "the service says: %s", x->error);
+    if (x->stream && !x->final && x->error[0])
+        return err_set(err, ERR_INTERNAL, NULL, "the service says: %s", x->error);
     json_t *o = x->stream ? json_incref(x->final) : json_loadb(x->text ? x->text : "", x->n, 0, NULL);
     bool ok = json_is_integer(json_object_get(o, "exit_code")) && json_object_get(o, "result");
     if (!ok) {
         json_decref(o);
-        return err_set(err, ERR_INTERNAL, NULL, x->stream ? "the stream ended without a result" : "the answer is not that of a verification service");
+        return err_set(err, ERR_INTERNAL, NULL,
+                       x->stream ? "the stream ended without a result"
+                                 : "the answer is not that of a verification service");
     }
     *out = o;
     return true;
@@ -265,10 +274,13 @@ static bool ask(Arena *a, const ClientOptions *o, json_t **out, Err *err) {
 static bool keep(Arena *a, const ClientOptions *o, const char *code, const json_t *answer, Err *err) {
     if (!o->result_json_path) return true;
     char *text = json_dumps(answer, JSON_INDENT(2));
-    bool ok = text ? fs_write(o->result_json_path, text, strlen(text), err) : err_set(err, ERR_INTERNAL, NULL, "the answer cannot be written as JSON");
+    bool ok = text ? fs_write(o->result_json_path, text, strlen(text), err)
+                   : err_set(err, ERR_INTERNAL, NULL, "the answer cannot be written as JSON");
     free(text);
     const char *slash = strrchr(o->result_json_path, '/');
-    const char *traj = slash ? arena_printf(a, "%.*s/traj.json", (int)(slash - o->result_json_path), o->result_json_path) : "traj.json";
+    const char *traj =
+        slash ? arena_printf(a, "%.*s/traj.json", (int)(slash - o->result_json_path), o->result_json_path)
+              : "traj.json";
     return ok && traj_append(a, traj, code, answer, err);
 }
 
@@ -278,7 +290,8 @@ bool client_verify(Arena *a, const ClientOptions *options, ClientAnswer *answer,
     o.reference_path = absolute(a, o.reference_path);
     o.kernel_code_path = absolute(a, o.kernel_code_path);
     Err unread = {0};
-    const char *code = fs_read(a, o.kernel_code_path, NULL, &unread); /* may lie on the service's machine alone */
+    const char *code =
+        fs_read(a, o.kernel_code_path, NULL, &unread); /* may lie on the service's machine alone */
     answer->json = code ? client_precheck(a, &o, code) : NULL;
     if (!answer->json && !ask(a, &o, &answer->json, err)) return false;
     answer->exit_code = (int)json_integer_value(json_object_get(answer->json, "exit_code"));

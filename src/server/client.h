@@ -1,4 +1,5 @@
-/* The client of the verification service: static rules first, then one request, plain or streaming; writes what came of it. */
+/* The client of the verification service: static rules first, then one request, plain or streaming; writes
+ * what came of it. */
 #ifndef OPWRIGHT_SERVER_CLIENT_H
 #define OPWRIGHT_SERVER_CLIENT_H
 
@@ -11,17 +12,18 @@
 
 typedef struct ClientOptions {
     const char *op;
-    const char *reference_path;   /* made absolute against the working folder */
-    const char *kernel_code_path; /* the same */
-    const char *devices;          /* "npu:0,npu:1" or NULL */
+    const char *reference_path;             /* made absolute against the working folder */
+    const char *kernel_code_path;           /* the same */
+    const char *devices;                    /* "npu:0,npu:1" or NULL */
     const char *standard, *chip, *category; /* or NULL */
-    const char *url;              /* NULL: $ASCEND_VERIFY_URL, else CLIENT_DEFAULT_URL; .../verify_stream means stream */
-    const char *token_file;       /* NULL: $ASCEND_VERIFY_TOKEN, which may be unset */
+    const char *url; /* NULL: $ASCEND_VERIFY_URL, else CLIENT_DEFAULT_URL; .../verify_stream means stream */
+    const char *token_file; /* NULL: $ASCEND_VERIFY_TOKEN, which may be unset */
     bool stream;
     bool no_cache;
-    bool send_sources;            /* for a service on another machine: the files' texts instead of their paths */
-    double timeout_s;             /* for the whole request; 0: 3600 */
-    const char *result_json_path; /* the answer is written here and appended to traj.json beside it; NULL: neither */
+    bool send_sources; /* for a service on another machine: the files' texts instead of their paths */
+    double timeout_s;  /* for the whole request; 0: 3600 */
+    const char
+        *result_json_path; /* the answer is written here and appended to traj.json beside it; NULL: neither */
     void (*on_log)(void *ctx, const char *line); /* progress, without the line's end; may be NULL */
     void *log_ctx;
 } ClientOptions;
@@ -32,14 +34,15 @@ typedef struct ClientAnswer {
     const char *summary; /* NULL without an answer */
 } ClientAnswer;
 
-/* False when there is no answer: no service (ERR_NOT_FOUND), refused, cut off. An answer that cannot be written down is an
- * error as well, with answer->json set. */
+/* False when there is no answer: no service (ERR_NOT_FOUND), refused, cut off. An answer that cannot be
+ * written down is an error as well, with answer->json set. */
 bool client_verify(Arena *a, const ClientOptions *o, ClientAnswer *answer, Err *err) ERR_CHECKED;
 
 /* Appends {idx, timestamp, code, result} to the list in `path`, whole or not at all, beside other writers. */
 bool traj_append(Arena *a, const char *path, const char *code, const json_t *result, Err *err) ERR_CHECKED;
 
-/* precheck.c: the answer for a description that breaks a rule which can be seen without Python; NULL: ask the service. */
+/* precheck.c: the answer for a description that breaks a rule which can be seen without Python; NULL: ask the
+ * service. */
 json_t *client_precheck(Arena *a, const ClientOptions *o, const char *text);
 
 #endif

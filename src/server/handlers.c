@@ -12,10 +12,15 @@
 
 static int refuse_submit(Call *c, SubmitStatus status, const Err *err) {
     switch (status) {
-    case SUBMIT_FORBIDDEN: return http_refuse(c, 403, "forbidden", err->where, err->message, NULL);
-    case SUBMIT_FULL: return http_refuse(c, 429, "queue_full", NULL, "the queue is full", "try again later");
-    case SUBMIT_CLOSING: return http_refuse(c, 503, "closing", NULL, "the service is stopping", "try again when it is back");
-    default: return http_refuse(c, (unsigned)err_http_status(err->code), "bad_input", err->where, err->message, err->hint);
+    case SUBMIT_FORBIDDEN:
+        return http_refuse(c, 403, "forbidden", err->where, err->message, NULL);
+    case SUBMIT_FULL:
+        return http_refuse(c, 429, "queue_full", NULL, "the queue is full", "try again later");
+    case SUBMIT_CLOSING:
+        return http_refuse(c, 503, "closing", NULL, "the service is stopping", "try again when it is back");
+    default:
+        return http_refuse(c, (unsigned)err_http_status(err->code), "bad_input", err->where, err->message,
+                           err->hint);
     }
 }
 
@@ -42,7 +47,9 @@ static bool submit(Call *c, bool batch, int *answer) {
 
 /* The service stops before the job was done: it is recorded and runs again after the restart. */
 static int refuse_stopping(Call *c) {
-    return http_refuse(c, 503, "closing", NULL, "the service is stopping; the job runs again after its restart", "ask for it with GET /jobs");
+    return http_refuse(c, 503, "closing", NULL,
+                       "the service is stopping; the job runs again after its restart",
+                       "ask for it with GET /jobs");
 }
 
 int handle_verify(Call *c) {
@@ -63,7 +70,8 @@ int handle_batch(Call *c) {
     if (c->next_job < c->n_jobs) return refuse_stopping(c);
     json_t *list = json_array();
     pthread_mutex_lock(&c->http->service->lock);
-    for (size_t i = 0; i < c->n_jobs; i++) json_array_append_new(list, job_answer_json(c->jobs[i], true, false));
+    for (size_t i = 0; i < c->n_jobs; i++)
+        json_array_append_new(list, job_answer_json(c->jobs[i], true, false));
     pthread_mutex_unlock(&c->http->service->lock);
     return http_answer_json(c, 200, list);
 }
@@ -86,7 +94,8 @@ int handle_jobs(Call *c) {
     for (size_t i = 1; i <= SERVICE_RECENT && i <= s->next_recent; i++)
         json_array_append_new(finished, job_brief_json(s->recent[(s->next_recent - i) % SERVICE_RECENT]));
     pthread_mutex_unlock(&s->lock);
-    return http_answer_json(c, 200, json_pack("{s:o, s:o, s:o}", "queued", queued, "running", running, "finished", finished));
+    return http_answer_json(
+        c, 200, json_pack("{s:o, s:o, s:o}", "queued", queued, "running", running, "finished", finished));
 }
 
 /* "17/log" -> 17 and "/log"; 0 when it does not start with a number. */
@@ -115,7 +124,8 @@ static int answer_old_job(Call *c, uint64_t id, bool log) {
     Job *j = o ? job_from_record(o) : NULL;
     json_decref(o);
     if (!j) return no_such_job(c);
-    int answer = log ? http_answer_text(c, 200, "text/plain; charset=utf-8", j->log.text) : http_answer_json(c, 200, job_view(j));
+    int answer = log ? http_answer_text(c, 200, "text/plain; charset=utf-8", j->log.text)
+                     : http_answer_json(c, 200, job_view(j));
     job_release(j);
     return answer;
 }
@@ -155,7 +165,8 @@ int handle_cancel(Call *c) {
     const char *after = "";
     uint64_t id = parse_id(c->rest, &after);
     if (id == 0 || *after) return no_such_job(c);
-    if (service_cancel(c->http->service, id)) return http_answer_json(c, 202, json_pack("{s:I, s:b}", "id", (json_int_t)id, "cancelled", 1));
+    if (service_cancel(c->http->service, id))
+        return http_answer_json(c, 202, json_pack("{s:I, s:b}", "id", (json_int_t)id, "cancelled", 1));
     Job *j = service_find(c->http->service, id);
     if (!j) return no_such_job(c);
     pthread_mutex_lock(&c->http->service->lock);
@@ -170,8 +181,9 @@ static json_t *devices_json(const Service *s) {
     json_t *list = json_array();
     for (size_t i = 0; i < s->n_slots; i++) {
         const Slot *slot = &s->slots[i];
-        json_t *o = json_pack("{s:s, s:s, s:b, s:b, s:s, s:i}", "name", slot->device, "backend", slot->npu ? "cann" : "sim", "busy", (int)slot->busy, "warm",
-                              (int)slot->warm, "python", slot->python, "pid", (int)slot->pid);
+        json_t *o = json_pack("{s:s, s:s, s:b, s:b, s:s, s:i}", "name", slot->device, "backend",
+                              slot->npu ? "cann" : "sim", "busy", (int)slot->busy, "warm", (int)slot->warm,
+                              "python", slot->python, "pid", (int)slot->pid);
         if (slot->job) json_object_set_new(o, "job", json_integer((json_int_t)slot->job->id));
         json_array_append_new(list, o);
     }
@@ -191,10 +203,14 @@ int handle_health(Call *c) {
     if (sim) json_array_append_new(backends, json_string("sim"));
     if (npu) json_array_append_new(backends, json_string("cann"));
     json_t *o = json_pack("{s:s, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:b}", "status",
-                          s->draining ? "draining" : warm ? "ok" : "starting", "version", OPWRIGHT_VERSION, "devices", devices_json(s),
-                          "backends", backends, "cage", c->http->cage ? c->http->cage : "not built in", "queue", (json_int_t)s->n_queue,
-                          "running", (json_int_t)s->n_running, "max_inflight", (json_int_t)s->o.max_inflight, "queue_limit",
-                          (json_int_t)s->o.queue_limit, "uptime_s", time_now_s() - s->started_s, "token", c->http->token != NULL);
+                          s->draining ? "draining"
+                          : warm      ? "ok"
+                                      : "starting",
+                          "version", OPWRIGHT_VERSION, "devices", devices_json(s), "backends", backends,
+                          "cage", c->http->cage ? c->http->cage : "not built in", "queue",
+                          (json_int_t)s->n_queue, "running", (json_int_t)s->n_running, "max_inflight",
+                          (json_int_t)s->o.max_inflight, "queue_limit", (json_int_t)s->o.queue_limit,
+                          "uptime_s", time_now_s() - s->started_s, "token", c->http->token != NULL);
     pthread_mutex_unlock(&s->lock);
     return http_answer_json(c, 200, o);
 }

@@ -18,7 +18,7 @@
 #define HEADER_BYTES     (32u << 10) /* memory of a connection: request line, headers, and what is being sent */
 #define CONNECTIONS_MAX  4096u
 #define BODIES_MAX_BYTES ((size_t)512 << 20) /* of all requests being received */
-#define DROP_FACTOR      4                   /* a refused body is read and dropped up to so many times the limit */
+#define DROP_FACTOR      4 /* a refused body is read and dropped up to so many times the limit */
 #define STREAM_BLOCK     16384u
 
 typedef enum { OPEN, TOKEN } Access;
@@ -48,7 +48,8 @@ struct Conn {
 /* ---- answers --------------------------------------------------------------------------------- */
 
 static struct MHD_Response *make_response(const char *type, const char *text, size_t n_bytes) {
-    struct MHD_Response *r = MHD_create_response_from_buffer(n_bytes, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(n_bytes, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
     MHD_add_response_header(r, "Content-Type", type);
     MHD_add_response_header(r, "Cache-Control", "no-store");
     MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
@@ -58,9 +59,10 @@ static struct MHD_Response *make_response(const char *type, const char *text, si
 int http_answer_text(Call *c, unsigned status, const char *type, const char *text) {
     struct MHD_Response *r = make_response(type, text, strlen(text));
     if (!strncmp(type, "text/html", 9))
-        MHD_add_response_header(r, "Content-Security-Policy",
-                                "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; "
-                                "frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
+        MHD_add_response_header(
+            r, "Content-Security-Policy",
+            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; "
+            "frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
     enum MHD_Result ok = MHD_queue_response(c->connection, status, r);
     MHD_destroy_response(r);
     return (int)ok;
@@ -69,7 +71,8 @@ int http_answer_text(Call *c, unsigned status, const char *type, const char *tex
 int http_answer_json(Call *c, unsigned status, json_t *o) {
     char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
     json_decref(o);
-    int ok = http_answer_text(c, text ? status : 500, "application/json", text ? text : "{\"detail\":\"internal error\"}");
+    int ok = http_answer_text(c, text ? status : 500, "application/json",
+                              text ? text : "{\"detail\":\"internal error\"}");
     free(text);
     return ok;
 }
@@ -89,7 +92,8 @@ static void add_retry(struct MHD_Response *r, unsigned status) {
     if (status == 401) MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
 }
 
-static struct MHD_Response *refusal(unsigned status, const char *code, const char *field, const char *message, const char *hint) {
+static struct MHD_Response *refusal(unsigned status, const char *code, const char *field, const char *message,
+                                    const char *hint) {
     json_t *o = error_json(code, field, message, hint);
     char *text = json_dumps(o, JSON_COMPACT);
     struct MHD_Response *r = make_response("application/json", text, strlen(text));
@@ -99,7 +103,8 @@ static struct MHD_Response *refusal(unsigned status, const char *code, const cha
     return r;
 }
 
-int http_refuse(Call *c, unsigned status, const char *code, const char *field, const char *message, const char *hint) {
+int http_refuse(Call *c, unsigned status, const char *code, const char *field, const char *message,
+                const char *hint) {
     struct MHD_Response *r = refusal(status, code, field, message, hint);
     enum MHD_Result ok = MHD_queue_response(c->connection, status, r);
     MHD_destroy_response(r);
@@ -152,7 +157,8 @@ static ssize_t read_stream(void *ctx, uint64_t pos, char *out, size_t cap) {
         c->offset += part;
         n = (ssize_t)part;
     } else if (job_finished(j) || c->http->closing) {
-        static const char LAST[] = "{\"type\":\"error\",\"message\":\"the service is stopping; the job runs again after its restart\"}\n";
+        static const char LAST[] = "{\"type\":\"error\",\"message\":\"the service is stopping; the job runs "
+                                   "again after its restart\"}\n";
         bool tell = !job_finished(j) && !c->plain && c->n_dropped == 0 && cap >= sizeof LAST - 1;
         if (tell) {
             memcpy(out, LAST, sizeof LAST - 1);
@@ -168,7 +174,8 @@ static ssize_t read_stream(void *ctx, uint64_t pos, char *out, size_t cap) {
 
 int http_answer_stream(Call *c, bool plain) {
     c->plain = plain;
-    struct MHD_Response *r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, c, NULL);
+    struct MHD_Response *r =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, c, NULL);
     MHD_add_response_header(r, "Content-Type", plain ? "text/plain; charset=utf-8" : "application/x-ndjson");
     MHD_add_response_header(r, "Cache-Control", "no-store");
     MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
@@ -193,12 +200,13 @@ static void refuse_later(Call *c, unsigned status, const char *code, const char 
 /* "127.0.0.1:80", "localhost", "[::1]:80" */
 static bool is_loopback_name(const char *host) {
     size_t n = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
-    return (n == 9 && !strncasecmp(host, "localhost", 9)) || (n > 4 && !strncmp(host, "127.", 4) && strspn(host, "0123456789.") == n) ||
+    return (n == 9 && !strncasecmp(host, "localhost", 9)) ||
+           (n > 4 && !strncmp(host, "127.", 4) && strspn(host, "0123456789.") == n) ||
            (n == 5 && !strncmp(host, "[::1]", 5));
 }
 
-/* A page of another site must not be able to start jobs through the user's browser, neither by a plain form post nor by a
- * name that was made to point here. */
+/* A page of another site must not be able to start jobs through the user's browser, neither by a plain form
+ * post nor by a name that was made to point here. */
 static bool from_elsewhere(Call *c) {
     const char *host = header(c, "Host"), *origin = header(c, "Origin"), *site = header(c, "Sec-Fetch-Site");
     if (!c->http->token && host && !is_loopback_name(host)) return true;
@@ -211,7 +219,8 @@ static bool from_elsewhere(Call *c) {
 static bool has_token(Call *c) {
     const char *auth = header(c, "Authorization");
     if (!c->http->token) return true;
-    return auth && !strncasecmp(auth, "Bearer ", 7) && sha256_same_text(auth + 7 + strspn(auth + 7, " "), c->http->token);
+    return auth && !strncasecmp(auth, "Bearer ", 7) &&
+           sha256_same_text(auth + 7 + strspn(auth + 7, " "), c->http->token);
 }
 
 static const Route *find_route(Call *c, const char *method, const char *path) {
@@ -225,26 +234,34 @@ static const Route *find_route(Call *c, const char *method, const char *path) {
         if (!strcmp(r->method, method) || (!strcmp(method, "HEAD") && !strcmp(r->method, "GET"))) return r;
         other = r;
     }
-    if (other) refuse_later(c, 405, "method", arena_printf(c->arena, "%s takes %s", other->path, other->method), NULL);
-    else refuse_later(c, 404, "not_found", "there is nothing at this path", "the paths are /verify, /verify_stream, /verify_batch, /jobs, /healthz, /metrics and /");
+    if (other)
+        refuse_later(c, 405, "method", arena_printf(c->arena, "%s takes %s", other->path, other->method),
+                     NULL);
+    else
+        refuse_later(c, 404, "not_found", "there is nothing at this path",
+                     "the paths are /verify, /verify_stream, /verify_batch, /jobs, /healthz, /metrics and /");
     return NULL;
 }
 
 /* Decides from the headers; a refusal may be sent before the body has come. */
 static void guard(Call *c, const char *method, const char *path) {
     c->route = find_route(c, method, path);
-    if (from_elsewhere(c)) refuse_later(c, 403, "forbidden", "requests of another site's page are not taken", NULL);
+    if (from_elsewhere(c))
+        refuse_later(c, 403, "forbidden", "requests of another site's page are not taken", NULL);
     if (c->route && c->route->access == TOKEN && !has_token(c))
-        refuse_later(c, 401, "token", "a bearer token is needed", "send the header Authorization: Bearer TOKEN");
+        refuse_later(c, 401, "token", "a bearer token is needed",
+                     "send the header Authorization: Bearer TOKEN");
     const char *length = header(c, "Content-Length");
     size_t limit = c->http->service->o.body_limit_bytes;
     if (length && strtoull(length, NULL, 10) > limit)
-        refuse_later(c, 413, "too_large", arena_printf(c->arena, "the body has more than %zu bytes", limit), NULL);
+        refuse_later(c, 413, "too_large", arena_printf(c->arena, "the body has more than %zu bytes", limit),
+                     NULL);
 }
 
 static bool refuse_at_once(Call *c) {
     const char *length = header(c, "Content-Length"), *expect = header(c, "Expect");
-    return c->refusal && (expect || (length && strtoull(length, NULL, 10) > DROP_FACTOR * c->http->service->o.body_limit_bytes));
+    return c->refusal && (expect || (length && strtoull(length, NULL, 10) >
+                                                   DROP_FACTOR * c->http->service->o.body_limit_bytes));
 }
 
 /* ---- one request ----------------------------------------------------------------------------- */
@@ -272,11 +289,13 @@ static void drop_body(Call *c) {
 static void take_body(Call *c, const char *data, size_t n) {
     size_t limit = c->http->service->o.body_limit_bytes;
     if (!c->refusal && c->n_body + n > limit)
-        refuse_later(c, 413, "too_large", arena_printf(c->arena, "the body has more than %zu bytes", limit), NULL);
+        refuse_later(c, 413, "too_large", arena_printf(c->arena, "the body has more than %zu bytes", limit),
+                     NULL);
     if (!c->refusal && c->n_body + n > c->cap_body) {
         size_t cap = c->cap_body ? c->cap_body : 4096;
         while (cap < c->n_body + n) cap *= 2;
-        char *more = c->http->body_bytes + cap - c->cap_body <= BODIES_MAX_BYTES ? realloc(c->body, cap) : NULL;
+        char *more =
+            c->http->body_bytes + cap - c->cap_body <= BODIES_MAX_BYTES ? realloc(c->body, cap) : NULL;
         if (more) {
             c->http->body_bytes += cap - c->cap_body;
             c->body = more;
@@ -295,7 +314,8 @@ static void take_body(Call *c, const char *data, size_t n) {
 }
 
 static Conn *conn_of(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
 }
 
@@ -313,8 +333,9 @@ static enum MHD_Result send_refusal(Call *c) {
     return ok;
 }
 
-static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url, const char *method,
-                                  const char *version, const char *data, size_t *n_data, void **con_cls) {
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data, size_t *n_data,
+                                  void **con_cls) {
     (void)version;
     Http *h = ctx;
     Call *c = *con_cls;
@@ -338,7 +359,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     return (enum MHD_Result)c->route->handler(c);
 }
 
-static void on_completed(void *ctx, struct MHD_Connection *connection, void **con_cls, enum MHD_RequestTerminationCode code) {
+static void on_completed(void *ctx, struct MHD_Connection *connection, void **con_cls,
+                         enum MHD_RequestTerminationCode code) {
     (void)code;
     Http *h = ctx;
     Call *c = *con_cls;
@@ -359,11 +381,13 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **co
     *con_cls = NULL;
 }
 
-static void on_connection(void *ctx, struct MHD_Connection *connection, void **socket_context, enum MHD_ConnectionNotificationCode code) {
+static void on_connection(void *ctx, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode code) {
     Http *h = ctx;
     pthread_mutex_lock(&h->conn_lock);
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         Conn *conn = calloc(1, sizeof *conn);
         if (conn) {
             *conn = (Conn){.fd = info ? info->connect_fd : -1, .since_s = time_now_s(), .next = h->conns};
@@ -393,8 +417,10 @@ void http_tick(Http *h) {
 /* ---- start and stop -------------------------------------------------------------------------- */
 
 static bool is_loopback(const struct sockaddr *sa) {
-    if (sa->sa_family == AF_INET) return ntohl(((const struct sockaddr_in *)(const void *)sa)->sin_addr.s_addr) >> 24 == 127;
-    return sa->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr);
+    if (sa->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)(const void *)sa)->sin_addr.s_addr) >> 24 == 127;
+    return sa->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr);
 }
 
 static bool read_token(Http *h, Err *err) {
@@ -403,7 +429,8 @@ static bool read_token(Http *h, Err *err) {
     char *text = fs_read(h->service->arena, o->token_file, NULL, err);
     if (!text) return err_context(err, "--token-file");
     text[strcspn(text, "\r\n")] = '\0';
-    if (strlen(text) < 16) return err_set(err, ERR_USAGE, o->token_file, "the token has fewer than 16 characters");
+    if (strlen(text) < 16)
+        return err_set(err, ERR_USAGE, o->token_file, "the token has fewer than 16 characters");
     h->token = text;
     return true;
 }
@@ -411,7 +438,9 @@ static bool read_token(Http *h, Err *err) {
 /* Socket that listens; -1 and *err. */
 static int open_socket(Http *h, Err *err) {
     const ServeOptions *o = &h->service->o;
-    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE, .ai_socktype = SOCK_STREAM}, *found = NULL;
+    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+                             .ai_socktype = SOCK_STREAM},
+                    *found = NULL;
     char port[16];
     snprintf(port, sizeof port, "%u", o->port);
     int fd = -1;
@@ -436,7 +465,8 @@ static int open_socket(Http *h, Err *err) {
     struct sockaddr_storage got;
     socklen_t n = sizeof got;
     if (getsockname(fd, (struct sockaddr *)&got, &n) == 0)
-        h->port = ntohs(got.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&got)->sin6_port : ((struct sockaddr_in *)&got)->sin_port);
+        h->port = ntohs(got.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&got)->sin6_port
+                                                  : ((struct sockaddr_in *)&got)->sin_port);
 done:
     freeaddrinfo(found);
     return fd;
@@ -465,11 +495,12 @@ bool http_start(Http *h, Service *s, const char *cage, Err *err) {
     int fd = open_socket(h, err);
     if (fd < 0) return false;
     raise_files_limit();
-    h->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, h,
-                                 MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION,
-                                 on_connection, h, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES,
-                                 MHD_OPTION_CONNECTION_LIMIT, connections_max(), MHD_OPTION_CONNECTION_TIMEOUT,
-                                 (unsigned)(s->o.receive_limit_s + 0.999), MHD_OPTION_END);
+    h->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, h,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)HEADER_BYTES, MHD_OPTION_CONNECTION_LIMIT, connections_max(), MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)(s->o.receive_limit_s + 0.999), MHD_OPTION_END);
     if (h->daemon) return true;
     close(fd);
     return err_set(err, ERR_IO, NULL, "cannot start the HTTP server: %s", strerror(errno));

@@ -1,5 +1,5 @@
-/* HTTP over libmicrohttpd: bytes in, guards, one handler, one answer. All handlers run in the one thread of the server; long
- * answers wait suspended, woken by the jobs they wait for. */
+/* HTTP over libmicrohttpd: bytes in, guards, one handler, one answer. All handlers run in the one thread of
+ * the server; long answers wait suspended, woken by the jobs they wait for. */
 #ifndef OPWRIGHT_SERVER_HTTP_H
 #define OPWRIGHT_SERVER_HTTP_H
 
@@ -20,9 +20,9 @@ typedef struct Http {
     const char *dashboard; /* HTML */
     const char *cage;      /* one sentence */
     unsigned port;
-    bool closing;          /* guarded by the service's lock: nobody may wait any more */
-    struct Call *calls;    /* list of those in work, guarded by the service's lock */
-    Conn *conns;           /* guarded by conn_lock */
+    bool closing;       /* guarded by the service's lock: nobody may wait any more */
+    struct Call *calls; /* list of those in work, guarded by the service's lock */
+    Conn *conns;        /* guarded by conn_lock */
     pthread_mutex_t conn_lock;
     size_t body_bytes; /* of all bodies being received; the server's thread only */
 } Http;
@@ -34,7 +34,7 @@ typedef struct Call {
     struct Call *next, *before;
     Arena *arena;
     const struct Route *route;
-    const char *rest; /* path after a route that ends in "/" */
+    const char *rest;             /* path after a route that ends in "/" */
     struct MHD_Response *refusal; /* decided from the headers; sent when the body has passed by */
     unsigned refusal_status;
     char *body;
@@ -60,11 +60,12 @@ void http_stop(Http *h);
 int http_answer_json(Call *c, unsigned status, json_t *o); /* takes o */
 int http_answer_text(Call *c, unsigned status, const char *type, const char *text);
 /* {"error":{code, message, field?, hint?}, "detail": text} */
-int http_refuse(Call *c, unsigned status, const char *code, const char *field, const char *message, const char *hint);
+int http_refuse(Call *c, unsigned status, const char *code, const char *field, const char *message,
+                const char *hint);
 /* Streams the log or the lines of jobs[0] until it is finished. */
 int http_answer_stream(Call *c, bool plain);
-/* Waits until all of the call's jobs are finished; true: they are, or never will be (http->closing). Otherwise the handler
- * returns and is called again. */
+/* Waits until all of the call's jobs are finished; true: they are, or never will be (http->closing).
+ * Otherwise the handler returns and is called again. */
 bool http_all_finished(Call *c);
 const char *http_query(Call *c, const char *name);
 

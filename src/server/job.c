@@ -116,7 +116,8 @@ void job_log(Job *j, const char *fmt, ...) {
     }
     strbuf_add(&j->log, text);
     json_t *data = json_string(text);
-    add_line(j, json_pack("{s:s, s:o}", "type", "log", "data", data ? data : json_string("(text is not UTF-8)\n")));
+    add_line(j, json_pack("{s:s, s:o}", "type", "log", "data",
+                          data ? data : json_string("(text is not UTF-8)\n")));
 }
 
 /* "sim:0, sim:1" as a list. */
@@ -141,28 +142,33 @@ const char *job_kernel_code_label(const Job *j) {
     return arena_printf(j->arena, "%s.py", j->request.op);
 }
 
-/* As job_log, but there are many of these (each departure moves all that wait), so the line is not built from JSON values. */
+/* As job_log, but there are many of these (each departure moves all that wait), so the line is not built from
+ * JSON values. */
 void job_log_place(Job *j, size_t ahead) {
     if (j->log_full || j->log.n_bytes > LOG_MAX_BYTES / 2) return;
     const char *ending = ahead == 1 ? "" : "s";
     strbuf_printf(&j->log, "waiting: %zu operator%s ahead of this one\n", ahead, ending);
-    strbuf_printf(&j->lines, "{\"type\":\"log\",\"data\":\"waiting: %zu operator%s ahead of this one\\n\"}\n", ahead, ending);
+    strbuf_printf(&j->lines, "{\"type\":\"log\",\"data\":\"waiting: %zu operator%s ahead of this one\\n\"}\n",
+                  ahead, ending);
     wake_all(j);
 }
 
 void job_meta(Job *j) {
-    add_line(j, json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:I}", "type", "meta", "op", j->request.op, "reference_path",
-                          job_reference_label(j), "kernel_code_path", job_kernel_code_label(j), "devices", device_list(j),
-                          "language", j->request.language, "job", (json_int_t)j->id));
+    add_line(j,
+             json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:I}", "type", "meta", "op", j->request.op,
+                       "reference_path", job_reference_label(j), "kernel_code_path", job_kernel_code_label(j),
+                       "devices", device_list(j), "language", j->request.language, "job", (json_int_t)j->id));
 }
 
-json_t *job_plain_result(const Request *r, const char *backend, const char *verdict, const char *message, const char *hint) {
+json_t *job_plain_result(const Request *r, const char *backend, const char *verdict, const char *message,
+                         const char *hint) {
     json_t *text = json_string(message);
     if (!text) text = json_string("(text is not UTF-8)");
-    json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:b, s:b, s:n, s:s, s:s, s:o, s:s, s:s?, s:[]}", "index", 0, "op", r->op,
-                          "category", r->category ? r->category : "custom", "language", r->language, "compiled", 0, "correctness", 0,
-                          "performance", "compile_info", "", "correctness_info", "", "error_message", text, "backend",
-                          backend, "verdict", verdict, "checks");
+    json_t *o =
+        json_pack("{s:i, s:s, s:s, s:s, s:b, s:b, s:n, s:s, s:s, s:o, s:s, s:s?, s:[]}", "index", 0, "op",
+                  r->op, "category", r->category ? r->category : "custom", "language", r->language,
+                  "compiled", 0, "correctness", 0, "performance", "compile_info", "", "correctness_info", "",
+                  "error_message", text, "backend", backend, "verdict", verdict, "checks");
     if (hint && *hint) json_object_set_new(o, "hint", json_string(hint));
     return json_pack("[o]", o);
 }
@@ -226,16 +232,18 @@ static json_t *error_classes(const json_t *result) {
         const char *severity = json_string_value(json_object_get(c, "severity"));
         json_t *id = json_object_get(c, "check");
         bool seen = !severity || strcmp(severity, "error") != 0 || !json_is_string(id);
-        for (size_t k = 0; k < json_array_size(list) && !seen; k++) seen = json_equal(json_array_get(list, k), id);
+        for (size_t k = 0; k < json_array_size(list) && !seen; k++)
+            seen = json_equal(json_array_get(list, k), id);
         if (!seen) json_array_append(list, id);
     }
     return list;
 }
 
 json_t *job_brief_json(const Job *j) {
-    json_t *o = json_pack("{s:I, s:s, s:s, s:s, s:o, s:s, s:s, s:b}", "id", (json_int_t)j->id, "op", j->request.op, "state",
-                          STATES[j->state], "stage", j->stage, "devices", device_list(j), "reference_path", job_reference_label(j),
-                          "kernel_code_path", job_kernel_code_label(j), "cached", (int)j->cached);
+    json_t *o = json_pack("{s:I, s:s, s:s, s:s, s:o, s:s, s:s, s:b}", "id", (json_int_t)j->id, "op",
+                          j->request.op, "state", STATES[j->state], "stage", j->stage, "devices",
+                          device_list(j), "reference_path", job_reference_label(j), "kernel_code_path",
+                          job_kernel_code_label(j), "cached", (int)j->cached);
     double now = time_now_s();
     set_time(o, "accepted_at", j->accepted_at);
     set_time(o, "started_at", j->started_at);
@@ -329,6 +337,7 @@ Job *job_from_record(const json_t *o) {
     if (backend) j->backend = backend;
     j->restored = true;
     restore_outcome(j, o);
-    if (job_finished(j) && !j->result) j->state = JOB_RUNNING; /* half a record: treated as one that was cut off */
+    if (job_finished(j) && !j->result)
+        j->state = JOB_RUNNING; /* half a record: treated as one that was cut off */
     return j;
 }

@@ -1,5 +1,5 @@
-/* One verification in the service: what was asked, where it stands, what it said, what came out. A job is guarded by the
- * service's lock, except for what never changes after it was made (id, request, key). */
+/* One verification in the service: what was asked, where it stands, what it said, what came out. A job is
+ * guarded by the service's lock, except for what never changes after it was made (id, request, key). */
 #ifndef OPWRIGHT_SERVER_JOB_H
 #define OPWRIGHT_SERVER_JOB_H
 
@@ -24,9 +24,10 @@ typedef struct Job {
     Arena *arena;
     uint64_t id;
     Request request;
-    const char *reference_text, *kernel_code_text; /* sources to run from a private folder; NULL: run the files in place */
-    const char *reference_cases;                   /* text of the .json beside the reference, or NULL */
-    char key[SHA256_HEX];                          /* of everything that decides the result */
+    const char *reference_text,
+        *kernel_code_text;       /* sources to run from a private folder; NULL: run the files in place */
+    const char *reference_cases; /* text of the .json beside the reference, or NULL */
+    char key[SHA256_HEX];        /* of everything that decides the result */
     JobState state;
     const char *stage;   /* "waiting", "starting", "build", "run", "done" */
     const char *backend; /* "sim" or "cann": where it may run */
@@ -45,7 +46,7 @@ typedef struct Job {
     StrBuf log;                                  /* text */
     bool log_full;
     int exit_code;
-    json_t *result; /* list with one object, NULL until finished */
+    json_t *result;                /* list with one object, NULL until finished */
     const char *summary, *verdict; /* verdict "" when nothing could be judged */
     JobWatch *watches;
     unsigned refs; /* connections that look at it, and the service's own list */
@@ -59,7 +60,8 @@ Job *job_new(uint64_t id);
 void job_hold(Job *j);
 void job_release(Job *j); /* frees at the last; NULL is allowed */
 
-/* One line of text to the log and the stream; watchers are woken. Text beyond 1 MiB is left out, and the log says so. */
+/* One line of text to the log and the stream; watchers are woken. Text beyond 1 MiB is left out, and the log
+ * says so. */
 void job_log(Job *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "waiting: 3 operators ahead of this one" */
 void job_log_place(Job *j, size_t ahead);
@@ -69,8 +71,10 @@ void job_finish(Job *j, JobState state, int exit_code, json_t *result, const cha
 void job_watch(Job *j, JobWatch *w);
 void job_unwatch(Job *j, JobWatch *w); /* one that is not there is fine */
 
-/* A result list for something that is no verdict on the kernel: verdict "INFRA_ERROR", or none when `verdict` is NULL. */
-json_t *job_plain_result(const Request *r, const char *backend, const char *verdict, const char *message, const char *hint);
+/* A result list for something that is no verdict on the kernel: verdict "INFRA_ERROR", or none when `verdict`
+ * is NULL. */
+json_t *job_plain_result(const Request *r, const char *backend, const char *verdict, const char *message,
+                         const char *hint);
 
 /* {exit_code, reference_path, kernel_code_path, result, summary} and more, by the endpoint; job finished. */
 json_t *job_answer_json(const Job *j, bool with_op, bool with_logs);

@@ -14,7 +14,8 @@
 
 static void add_file(Sha256 *h, const char *path, const struct stat *st) {
     char text[96];
-    snprintf(text, sizeof text, "%lld %lld.%09ld", (long long)st->st_size, (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+    snprintf(text, sizeof text, "%lld %lld.%09ld", (long long)st->st_size, (long long)st->st_mtim.tv_sec,
+             st->st_mtim.tv_nsec);
     sha256_add_field(h, path);
     sha256_add_field(h, text);
 }
@@ -62,14 +63,18 @@ void key_fingerprint(const char *home, char out[SHA256_HEX]) {
     sha256_hex(digest, out);
 }
 
-void key_of(const Service *s, const Request *r, const char *backend, const char *reference, const char *cases, const char *kernel_code,
-            char out[SHA256_HEX]) {
+void key_of(const Service *s, const Request *r, const char *backend, const char *reference, const char *cases,
+            const char *kernel_code, char out[SHA256_HEX]) {
     Sha256 h;
     uint8_t digest[SHA256_BYTES];
     char limits[96];
     snprintf(limits, sizeof limits, "%g %g", s->o.stage_limit_s, s->o.memory_mb);
-    const char *fields[] = {s->fingerprint, backend, reference, cases, kernel_code, r->op, r->category, r->language, r->chip,
-                            r->standard ? r->standard : verify_standard_name(VERIFY_STD_SEED), limits};
+    const char *fields[] = {s->fingerprint, backend,
+                            reference,      cases,
+                            kernel_code,    r->op,
+                            r->category,    r->language,
+                            r->chip,        r->standard ? r->standard : verify_standard_name(VERIFY_STD_SEED),
+                            limits};
     sha256_init(&h);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) sha256_add_field(&h, fields[i]);
     sha256_final(&h, digest);

@@ -1,5 +1,6 @@
-/* Static rules before the service is asked. Only what the sources show by themselves: rules of model_src need its syntax
- * tree, and a description that is more than assignments of text needs Python; the service checks these, before it builds. */
+/* Static rules before the service is asked. Only what the sources show by themselves: rules of model_src need
+ * its syntax tree, and a description that is more than assignments of text needs Python; the service checks
+ * these, before it builds. */
 #include "server/client.h"
 
 #include "base/strbuf.h"
@@ -9,9 +10,10 @@
 #include <string.h>
 
 static json_t *check_json(const DescViolation *v) {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s?, s:i, s:i, s:s, s:s}", "check", v->rule, "stage", "rules", "severity",
-                          v->kind == DESC_RULE_NOTE ? "warning" : "error", "source", v->source, "line", v->line, "count", 1, "text", v->message,
-                          "text_zh", v->message_zh ? v->message_zh : v->message);
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:s?, s:i, s:i, s:s, s:s}", "check", v->rule, "stage", "rules", "severity",
+                  v->kind == DESC_RULE_NOTE ? "warning" : "error", "source", v->source, "line", v->line,
+                  "count", 1, "text", v->message, "text_zh", v->message_zh ? v->message_zh : v->message);
     if (v->hint) json_object_set_new(o, "hint", json_string(v->hint));
     if (v->hint_zh) json_object_set_new(o, "hint_zh", json_string(v->hint_zh));
     return o;
@@ -28,7 +30,8 @@ json_t *client_precheck(Arena *a, const ClientOptions *o, const char *text) {
     const char *source[DESC_N_SOURCES];
     if (!desc_peek(a, text, source)) return NULL;
     json_t *sources = json_object();
-    for (int i = 0; i < DESC_N_SOURCES; i++) json_object_set_new(sources, DESC_SOURCE_NAMES[i], json_string(source[i]));
+    for (int i = 0; i < DESC_N_SOURCES; i++)
+        json_object_set_new(sources, DESC_SOURCE_NAMES[i], json_string(source[i]));
     json_t *worker = json_pack("{s:o, s:{}, s:[]}", "sources", sources, "lines", "rules");
     DescViolation *rules = NULL;
     size_t n_rules = 0;
@@ -59,7 +62,9 @@ json_t *client_precheck(Arena *a, const ClientOptions *o, const char *text) {
     json_t *result = job_plain_result(&r, "sim", verdict, first, NULL), *object = json_array_get(result, 0);
     json_object_set_new(object, "checks", checks);
     json_object_set_new(object, "compile_info", json_string(infos.text));
-    const char *summary = arena_printf(a, "%s %s: a static rule is broken, nothing was built and the service was not asked\n%s", verdict, o->op, sb.text);
-    return json_pack("{s:i, s:s, s:s, s:o, s:s}", "exit_code", 1, "reference_path", o->reference_path, "kernel_code_path", o->kernel_code_path,
-                     "result", result, "summary", summary);
+    const char *summary =
+        arena_printf(a, "%s %s: a static rule is broken, nothing was built and the service was not asked\n%s",
+                     verdict, o->op, sb.text);
+    return json_pack("{s:i, s:s, s:s, s:o, s:s}", "exit_code", 1, "reference_path", o->reference_path,
+                     "kernel_code_path", o->kernel_code_path, "result", result, "summary", summary);
 }

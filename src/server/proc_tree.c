@@ -1,5 +1,6 @@
-/* Compilers and the Python worker lead process groups of their own, so a group is not enough: everything that descends from
- * the process or belongs to its session is found in /proc and killed, again and again until nothing new shows up. */
+/* Compilers and the Python worker lead process groups of their own, so a group is not enough: everything that
+ * descends from the process or belongs to its session is found in /proc and killed, again and again until
+ * nothing new shows up. */
 #include "server/service.h"
 
 #include <dirent.h>
@@ -30,7 +31,8 @@ static bool read_row(const char *name, ProcRow *row) {
     char *end = strrchr(text, ')'); /* the name before it may hold anything */
     char state;
     int parent, group, session;
-    if (!end || sscanf(end + 1, " %c %d %d %d", &state, &parent, &group, &session) != 4 || state == 'Z') return false;
+    if (!end || sscanf(end + 1, " %c %d %d %d", &state, &parent, &group, &session) != 4 || state == 'Z')
+        return false;
     *row = (ProcRow){.pid = (pid_t)atoi(name), .parent = parent, .session = session};
     return true;
 }

@@ -1,5 +1,5 @@
-/* FIFO over the device pool: a free device goes to the first job that can use it, devices in turn; a job that names
- * devices waits for those; no more than max_inflight run at once. */
+/* FIFO over the device pool: a free device goes to the first job that can use it, devices in turn; a job that
+ * names devices waits for those; no more than max_inflight run at once. */
 #include "server/service.h"
 
 #include "base/fs.h"
@@ -17,7 +17,8 @@ static size_t choose_devices(const Service *s, const Job *j, size_t take[REQUEST
     }
     for (size_t i = 0; i < s->n_slots; i++) {
         size_t k = (s->next_slot + i) % s->n_slots;
-        if (s->slots[k].busy || s->slots[k].npu != s->slots[0].npu) continue; /* unnamed: one kind, so that results compare */
+        if (s->slots[k].busy || s->slots[k].npu != s->slots[0].npu)
+            continue; /* unnamed: one kind, so that results compare */
         take[0] = k;
         return 1;
     }
@@ -88,7 +89,8 @@ void queue_dispatch_locked(Service *s) {
 }
 
 void queue_push_locked(Service *s, Job *j) {
-    if (s->n_queue == s->cap_queue) s->queue = arena_grow(s->arena, s->queue, &s->cap_queue, sizeof s->queue[0]);
+    if (s->n_queue == s->cap_queue)
+        s->queue = arena_grow(s->arena, s->queue, &s->cap_queue, sizeof s->queue[0]);
     s->queue[s->n_queue++] = j;
 }
 

@@ -24,9 +24,9 @@ static const struct {
 };
 #define N_FIELDS (sizeof FIELDS / sizeof FIELDS[0])
 
-static const char *const KINDS[] = {[JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list",   [JSON_STRING] = "text",
-                                    [JSON_INTEGER] = "a number", [JSON_REAL] = "a number", [JSON_TRUE] = "true",
-                                    [JSON_FALSE] = "false",      [JSON_NULL] = "null"};
+static const char *const KINDS[] = {
+    [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "text", [JSON_INTEGER] = "a number",
+    [JSON_REAL] = "a number",    [JSON_TRUE] = "true",    [JSON_FALSE] = "false", [JSON_NULL] = "null"};
 
 static const char *kind_of(const json_t *v) {
     return v ? KINDS[json_typeof(v)] : "nothing";
@@ -54,10 +54,12 @@ static int by_name(const void *x, const void *y) {
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-static bool add_device(Arena *a, const char *text, const char *where, const char **list, size_t *n, Err *err) {
+static bool add_device(Arena *a, const char *text, const char *where, const char **list, size_t *n,
+                       Err *err) {
     const char *name = request_device_name(a, text);
     if (!name)
-        return err_set(err, ERR_BAD_INPUT, where, "`%.40s` is not a device: they are called `sim:0` or `npu:0`", text);
+        return err_set(err, ERR_BAD_INPUT, where,
+                       "`%.40s` is not a device: they are called `sim:0` or `npu:0`", text);
     if (*n == REQUEST_MAX_DEVICES)
         return err_set(err, ERR_BAD_INPUT, where, "more than %d devices", REQUEST_MAX_DEVICES);
     for (size_t i = 0; i < *n; i++)
@@ -73,17 +75,20 @@ static bool parse_devices(Arena *a, const json_t *v, const char *where, Request 
     if (json_is_string(v)) {
         char *copy = arena_strdup(a, json_string_value(v)), *rest = copy;
         for (char *part; (part = strsep(&rest, ","));)
-            if (part[strspn(part, " \t")] && !add_device(a, part, where, list, &r->n_devices, err)) return false;
+            if (part[strspn(part, " \t")] && !add_device(a, part, where, list, &r->n_devices, err))
+                return false;
     } else if (json_is_array(v)) {
         for (size_t i = 0; i < json_array_size(v); i++) {
             const json_t *d = json_array_get(v, i);
             const char *at = arena_printf(a, "%s[%zu]", where, i);
-            if (!json_is_string(d)) return err_set(err, ERR_BAD_INPUT, at, "must be text, not %s", kind_of(d));
+            if (!json_is_string(d))
+                return err_set(err, ERR_BAD_INPUT, at, "must be text, not %s", kind_of(d));
             const char *text = json_string_value(d);
             if (text[strspn(text, " \t")] && !add_device(a, text, at, list, &r->n_devices, err)) return false;
         }
     } else {
-        return err_set(err, ERR_BAD_INPUT, where, "must be a list of device names or null, not %s", kind_of(v));
+        return err_set(err, ERR_BAD_INPUT, where, "must be a list of device names or null, not %s",
+                       kind_of(v));
     }
     qsort(list, r->n_devices, sizeof list[0], by_name);
     r->devices = list;
@@ -101,7 +106,8 @@ static bool parse_text(Arena *a, const json_t *o, size_t i, const char *where, c
     size_t n = json_string_length(v);
     const char *text = json_string_value(v);
     if (n > FIELDS[i].max_bytes)
-        return err_set(err, ERR_BAD_INPUT, where, "has %zu bytes; at most %zu are taken", n, FIELDS[i].max_bytes);
+        return err_set(err, ERR_BAD_INPUT, where, "has %zu bytes; at most %zu are taken", n,
+                       FIELDS[i].max_bytes);
     if (n == 0 && kind == SOURCE) return err_set(err, ERR_BAD_INPUT, where, "is empty");
     if (n == 0 && kind == NEEDED) return err_set(err, ERR_BAD_INPUT, where, "is empty");
     if (n == 0) return true;
@@ -115,11 +121,12 @@ static bool parse_text(Arena *a, const json_t *o, size_t i, const char *where, c
 static bool check_values(Arena *a, const char *prefix, Request *r, Err *err) {
     if (!r->language) r->language = "ascendc";
     if (strcmp(r->language, "ascendc") != 0)
-        return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%slanguage", prefix), "`%.64s` is not verified here; only `ascendc` is",
-                       r->language);
+        return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%slanguage", prefix),
+                       "`%.64s` is not verified here; only `ascendc` is", r->language);
     const struct {
         const char *path, *src, *name;
-    } files[] = {{r->reference_path, r->reference_src, "reference"}, {r->kernel_code_path, r->kernel_code_src, "kernel_code"}};
+    } files[] = {{r->reference_path, r->reference_src, "reference"},
+                 {r->kernel_code_path, r->kernel_code_src, "kernel_code"}};
     for (size_t i = 0; i < 2; i++)
         if (!files[i].path && !files[i].src)
             return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%s%s_path", prefix, files[i].name),
@@ -146,31 +153,37 @@ static bool parse_item(Arena *a, const json_t *o, const char *prefix, Request *r
     }
     const json_t *no_cache = json_object_get(o, "no_cache");
     if (no_cache && !json_is_boolean(no_cache) && !json_is_null(no_cache))
-        return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%sno_cache", prefix), "must be true or false, not %s",
-                       kind_of(no_cache));
+        return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%sno_cache", prefix),
+                       "must be true or false, not %s", kind_of(no_cache));
     r->no_cache = json_is_true(no_cache);
     return parse_devices(a, json_object_get(o, "devices"), arena_printf(a, "%sdevices", prefix), r, err) &&
            check_values(a, prefix, r, err);
 }
 
 static bool parse_items(Arena *a, const json_t *body, Request **items, size_t *n_items, Err *err) {
-    if (!json_is_object(body)) return err_set(err, ERR_BAD_INPUT, "body", "must be an object, not %s", kind_of(body));
+    if (!json_is_object(body))
+        return err_set(err, ERR_BAD_INPUT, "body", "must be an object, not %s", kind_of(body));
     const json_t *list = json_object_get(body, "items");
-    if (!json_is_array(list)) return err_set(err, ERR_BAD_INPUT, "items", "must be a list, not %s", kind_of(list));
+    if (!json_is_array(list))
+        return err_set(err, ERR_BAD_INPUT, "items", "must be a list, not %s", kind_of(list));
     *n_items = json_array_size(list);
     if (*n_items > REQUEST_MAX_ITEMS)
-        return err_set(err, ERR_BAD_INPUT, "items", "has %zu items; at most %d are taken", *n_items, REQUEST_MAX_ITEMS);
+        return err_set(err, ERR_BAD_INPUT, "items", "has %zu items; at most %d are taken", *n_items,
+                       REQUEST_MAX_ITEMS);
     *items = ARENA_ARRAY(a, *n_items, Request);
     for (size_t i = 0; i < *n_items; i++)
-        if (!parse_item(a, json_array_get(list, i), arena_printf(a, "items[%zu].", i), &(*items)[i], err)) return false;
+        if (!parse_item(a, json_array_get(list, i), arena_printf(a, "items[%zu].", i), &(*items)[i], err))
+            return false;
     return true;
 }
 
-bool request_parse(Arena *a, const char *body, size_t n_bytes, bool batch, Request **items, size_t *n_items, Err *err) {
+bool request_parse(Arena *a, const char *body, size_t n_bytes, bool batch, Request **items, size_t *n_items,
+                   Err *err) {
     json_error_t e;
     json_t *v = json_loadb(body, n_bytes, JSON_DECODE_ANY, &e);
     if (!v)
-        return err_set(err, ERR_BAD_INPUT, "body", "is not JSON: %s (line %d, column %d)", e.text, e.line, e.column);
+        return err_set(err, ERR_BAD_INPUT, "body", "is not JSON: %s (line %d, column %d)", e.text, e.line,
+                       e.column);
     bool ok;
     if (batch) {
         ok = parse_items(a, v, items, n_items, err);

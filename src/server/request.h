@@ -1,4 +1,5 @@
-/* Bodies of POST /verify, /verify_stream and /verify_batch: bytes in, checked requests out. Does no input or output. */
+/* Bodies of POST /verify, /verify_stream and /verify_batch: bytes in, checked requests out. Does no input or
+ * output. */
 #ifndef OPWRIGHT_SERVER_REQUEST_H
 #define OPWRIGHT_SERVER_REQUEST_H
 
@@ -21,7 +22,8 @@ typedef struct Request {
     bool no_cache;
 } Request;
 
-/* One item, or `items` of a batch. On failure err->where names the field ("items[3].op"). Requests are in the arena. */
+/* One item, or `items` of a batch. On failure err->where names the field ("items[3].op"). Requests are in the
+ * arena. */
 bool request_parse(Arena *a, const char *body, size_t n_bytes, bool batch, Request **items, size_t *n_items,
                    Err *err) ERR_CHECKED;
 /* "0" -> "npu:0", "NPU: 1" -> "npu:1", "sim:0"; NULL for anything else. */

@@ -1,4 +1,5 @@
-/* The service process from start to end: signals are waited for by the first thread, everything else has threads of its own. */
+/* The service process from start to end: signals are waited for by the first thread, everything else has
+ * threads of its own. */
 #include "server/serve.h"
 
 #include "base/fs.h"
@@ -36,8 +37,9 @@ static bool announce(const Http *h, Err *err) {
     const ServeOptions *o = &h->service->o;
     char text[32];
     bool v6 = strchr(o->host, ':') != NULL;
-    fprintf(stderr, "opwright %s serves http://%s%s%s:%u/ on %zu device%s; state in %s\n", OPWRIGHT_VERSION, v6 ? "[" : "", o->host,
-            v6 ? "]" : "", h->port, h->service->n_slots, h->service->n_slots == 1 ? "" : "s", o->state_dir);
+    fprintf(stderr, "opwright %s serves http://%s%s%s:%u/ on %zu device%s; state in %s\n", OPWRIGHT_VERSION,
+            v6 ? "[" : "", o->host, v6 ? "]" : "", h->port, h->service->n_slots,
+            h->service->n_slots == 1 ? "" : "s", o->state_dir);
     snprintf(text, sizeof text, "%u\n", h->port);
     return !o->port_file || fs_write(o->port_file, text, strlen(text), err);
 }

@@ -40,11 +40,10 @@ static bool start_watch(void) {
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* "case 2 of 5 (trial 1): PASS" belongs to the stage "run"; verify's other lines start with their stage's name. */
+/* "case 2 of 5 (trial 1): PASS" belongs to the stage "run"; verify's other lines start with their stage's
+ * name. */
 static const char *stage_of(const char *line) {
-    static const struct {
-        const char *start, *next;
-    } LINES[] = {{"build:", "run"}, {"case ", "run"}};
+    static const struct { const char *start, *next; } LINES[] = {{"build:", "run"}, {"case ", "run"}};
     for (size_t i = 0; i < sizeof LINES / sizeof LINES[0]; i++)
         if (!strncmp(line, LINES[i].start, strlen(LINES[i].start))) return LINES[i].next;
     return NULL;
@@ -53,7 +52,8 @@ static const char *stage_of(const char *line) {
 static void send_log(void *ctx, const char *line) {
     (void)ctx;
     json_t *data = json_string(line);
-    json_t *o = json_pack("{s:s, s:o}", "type", "log", "data", data ? data : json_string("(text is not UTF-8)"));
+    json_t *o =
+        json_pack("{s:s, s:o}", "type", "log", "data", data ? data : json_string("(text is not UTF-8)"));
     const char *stage = stage_of(line);
     if (stage) json_object_set_new(o, "stage", json_string(stage));
     (void)link_send(LINK_FD, o);
@@ -64,19 +64,22 @@ static void send_ready(Bridge *b, const Err *why) {
     const json_t *hello = b ? bridge_hello(b, &err) : NULL;
     char text[160];
     if (hello) {
-        const char *python = json_string_value(json_object_get(hello, "python")), *torch = json_string_value(json_object_get(hello, "torch"));
+        const char *python = json_string_value(json_object_get(hello, "python")),
+                   *torch = json_string_value(json_object_get(hello, "torch"));
         snprintf(text, sizeof text, "Python %s, PyTorch %s", python ? python : "?", torch ? torch : "?");
     } else {
         snprintf(text, sizeof text, "%.150s", err.message);
         fprintf(stderr, "opwright: %s\n", err.message);
     }
-    (void)link_send(LINK_FD, json_pack("{s:s, s:s, s:b}", "type", "ready", "python", text, "ok", hello != NULL));
+    (void)link_send(LINK_FD,
+                    json_pack("{s:s, s:s, s:b}", "type", "ready", "python", text, "ok", hello != NULL));
 }
 
 static void send_result(int exit_code, const char *summary, json_t *result) {
     json_t *text = json_string(summary);
-    (void)link_send(LINK_FD, json_pack("{s:s, s:i, s:o, s:o}", "type", "result", "exit_code", exit_code, "summary",
-                                       text ? text : json_string("(text is not UTF-8)"), "result", result));
+    (void)link_send(LINK_FD,
+                    json_pack("{s:s, s:i, s:o, s:o}", "type", "result", "exit_code", exit_code, "summary",
+                              text ? text : json_string("(text is not UTF-8)"), "result", result));
 }
 
 /* ---- one job --------------------------------------------------------------------------------- */
@@ -100,15 +103,21 @@ static const char *write_text(Arena *a, const char *dir, const char *name, const
 
 /* Puts texts that came with the job into a private folder; *dir is NULL when none did. */
 static bool place_sources(Arena *a, const json_t *m, VerifyOptions *o, char **dir, Err *err) {
-    const char *reference = text_of(m, "reference_text"), *desc = text_of(m, "kernel_code_text"), *cases = text_of(m, "reference_cases");
+    const char *reference = text_of(m, "reference_text"), *desc = text_of(m, "kernel_code_text"),
+               *cases = text_of(m, "reference_cases");
     o->reference_path = text_of(m, "reference_path");
     o->kernel_code_path = text_of(m, "kernel_code_path");
     if (!reference && !desc) return true;
     char *stem = file_stem(a, o->op);
     if (!(*dir = fs_temp_dir(a, "opwright-job", err))) return false;
-    if (reference && !(o->reference_path = write_text(a, *dir, arena_printf(a, "%s_torch_reference.py", stem), reference, err))) return false;
-    if (reference && cases && !write_text(a, *dir, arena_printf(a, "%s_torch_reference.json", stem), cases, err)) return false;
-    return !desc || (o->kernel_code_path = write_text(a, *dir, arena_printf(a, "%s.py", stem), desc, err)) != NULL;
+    if (reference && !(o->reference_path = write_text(a, *dir, arena_printf(a, "%s_torch_reference.py", stem),
+                                                      reference, err)))
+        return false;
+    if (reference && cases &&
+        !write_text(a, *dir, arena_printf(a, "%s_torch_reference.json", stem), cases, err))
+        return false;
+    return !desc ||
+           (o->kernel_code_path = write_text(a, *dir, arena_printf(a, "%s.py", stem), desc, err)) != NULL;
 }
 
 /* What cannot be judged still gets an answer in the usual form. */
@@ -120,7 +129,8 @@ static void send_error(const VerifyOptions *o, const char *backend, const Err *e
     strbuf_init(&sb, a);
     strbuf_printf(&sb, "%s %s: %s\n", status == 3 ? "INFRA_ERROR" : "NOT JUDGED", o->op, message);
     if (err->hint[0]) strbuf_printf(&sb, "      fix: %s\n", err->hint);
-    send_result(status, sb.text, job_plain_result(&r, backend, status == 3 ? "INFRA_ERROR" : NULL, message, err->hint));
+    send_result(status, sb.text,
+                job_plain_result(&r, backend, status == 3 ? "INFRA_ERROR" : NULL, message, err->hint));
 }
 
 /* What this process verifies on: a simulated AI Core behind a warm bridge, or an NPU. */
@@ -149,8 +159,8 @@ static void verify_job(const Backend *k, const json_t *m) {
                        .on_log = send_log};
     const char *standard = text_of(m, "standard");
     (void)link_send(LINK_FD, json_pack("{s:s, s:s}", "type", "log", "stage", "build"));
-    bool ok = (!standard || verify_standard_find(standard, &o.standard, &err)) && place_sources(a, m, &o, &dir, &err) &&
-              verify_on(k, a, &o, &r, &err);
+    bool ok = (!standard || verify_standard_find(standard, &o.standard, &err)) &&
+              place_sources(a, m, &o, &dir, &err) && verify_on(k, a, &o, &r, &err);
     if (ok) send_result(r.exit_code, r.summary, json_pack("[O]", r.json));
     else send_error(&o, k->npu >= 0 ? "cann" : "sim", &err, a);
     json_decref(r.json);
@@ -162,7 +172,8 @@ static void start_backend(Arena *a, const char *device, Backend *k) {
     *k = (Backend){.npu = !strncmp(device, "npu:", 4) ? atoi(device + 4) : -1};
     const char *home = fs_home(a, &k->why);
     if (home && k->npu >= 0) {
-        (void)link_send(LINK_FD, json_pack("{s:s, s:s, s:b}", "type", "ready", "python", cann_python(a, home), "ok", 1));
+        (void)link_send(
+            LINK_FD, json_pack("{s:s, s:s, s:b}", "type", "ready", "python", cann_python(a, home), "ok", 1));
         return;
     }
     BridgeOptions options = {.home = home};

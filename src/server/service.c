@@ -27,7 +27,8 @@ static bool env_number(const char *name, size_t *out, Err *err) {
     char *end;
     errno = 0;
     unsigned long n = strtoul(text, &end, 10);
-    if (errno || *end || text[0] == '-' || n > 10000) return err_set(err, ERR_USAGE, NULL, "%s=%s is not a number from 0 to 10000", name, text);
+    if (errno || *end || text[0] == '-' || n > 10000)
+        return err_set(err, ERR_USAGE, NULL, "%s=%s is not a number from 0 to 10000", name, text);
     *out = n;
     return true;
 }
@@ -46,7 +47,8 @@ static bool take_options(Service *s, const ServeOptions *o, Err *err) {
     char real[PATH_MAX];
     const char *dir = o->state_dir ? o->state_dir : default_state_dir(a);
     if (!fs_make_dirs(dir, err)) return false;
-    if (!realpath(dir, real)) return err_set(err, ERR_IO, dir, "cannot use the state folder %s: %s", dir, strerror(errno));
+    if (!realpath(dir, real))
+        return err_set(err, ERR_IO, dir, "cannot use the state folder %s: %s", dir, strerror(errno));
     s->o.state_dir = arena_strdup(a, real);
     return s->o.max_inflight > 0 || env_number("ASCEND_VERIFY_MAX_INFLIGHT", &s->o.max_inflight, err);
 }
@@ -57,10 +59,12 @@ static const char *default_devices(Arena *a) {
     StrBuf sb;
     strbuf_init(&sb, a);
     if (cann_available(why, sizeof why)) cann_find(a, &parts);
-    for (size_t i = 0; i < parts.n_devices; i++) strbuf_printf(&sb, "%snpu:%d", i ? "," : "", parts.devices[i]);
+    for (size_t i = 0; i < parts.n_devices; i++)
+        strbuf_printf(&sb, "%snpu:%d", i ? "," : "", parts.devices[i]);
     if (parts.n_devices > 0) return sb.text;
     long n = sysconf(_SC_NPROCESSORS_ONLN);
-    for (long i = 0; i < (n > 0 ? n : 1) && i < REQUEST_MAX_DEVICES; i++) strbuf_printf(&sb, "%ssim:%ld", i ? "," : "", i);
+    for (long i = 0; i < (n > 0 ? n : 1) && i < REQUEST_MAX_DEVICES; i++)
+        strbuf_printf(&sb, "%ssim:%ld", i ? "," : "", i);
     return sb.text;
 }
 
@@ -68,23 +72,29 @@ static bool check_npu(Arena *a, const char *name, Err *err) {
     char why[512];
     CannParts parts = {0};
     if (!cann_available(why, sizeof why)) {
-        err_set(err, ERR_UNSUPPORTED, NULL, "%s is in the device pool, but no NPU can be used here: %s", name, why);
+        err_set(err, ERR_UNSUPPORTED, NULL, "%s is in the device pool, but no NPU can be used here: %s", name,
+                why);
         return err_hint(err, "give --devices sim:0,sim:1 for simulated AI Cores");
     }
     cann_find(a, &parts);
     for (size_t i = 0; i < parts.n_devices; i++)
         if (parts.devices[i] == atoi(name + 4)) return true;
-    return err_set(err, ERR_UNSUPPORTED, NULL, "%s is in the device pool, but this machine has no such NPU", name);
+    return err_set(err, ERR_UNSUPPORTED, NULL, "%s is in the device pool, but this machine has no such NPU",
+                   name);
 }
 
 static bool add_slot(Service *s, const char *text, Err *err) {
     const char *name = request_device_name(s->arena, text);
-    if (!name) return err_set(err, ERR_USAGE, NULL, "`%s` is not a device: they are called `sim:0` or `npu:0`", text);
+    if (!name)
+        return err_set(err, ERR_USAGE, NULL, "`%s` is not a device: they are called `sim:0` or `npu:0`",
+                       text);
     bool npu = !strncmp(name, "npu:", 4);
     if (npu && !check_npu(s->arena, name, err)) return false;
     for (size_t i = 0; i < s->n_slots; i++)
-        if (!strcmp(s->slots[i].device, name)) return err_set(err, ERR_USAGE, NULL, "%s is in the device pool twice", name);
-    if (s->n_slots == REQUEST_MAX_DEVICES) return err_set(err, ERR_USAGE, NULL, "more than %d devices", REQUEST_MAX_DEVICES);
+        if (!strcmp(s->slots[i].device, name))
+            return err_set(err, ERR_USAGE, NULL, "%s is in the device pool twice", name);
+    if (s->n_slots == REQUEST_MAX_DEVICES)
+        return err_set(err, ERR_USAGE, NULL, "more than %d devices", REQUEST_MAX_DEVICES);
     s->slots[s->n_slots] = (Slot){.service = s, .number = s->n_slots, .device = name, .npu = npu, .fd = -1};
     s->n_slots++;
     return true;
@@ -92,7 +102,9 @@ static bool add_slot(Service *s, const char *text, Err *err) {
 
 static bool make_slots(Service *s, Err *err) {
     if (s->o.queue) return front_make_slots(s, err);
-    const char *env = getenv("ASCEND_VERIFY_DEVICE_POOL"), *text = s->o.devices ? s->o.devices : env && *env ? env : default_devices(s->arena);
+    const char *env = getenv("ASCEND_VERIFY_DEVICE_POOL"), *text = s->o.devices  ? s->o.devices
+                                                                   : env && *env ? env
+                                                                                 : default_devices(s->arena);
     char *rest = arena_strdup(s->arena, text);
     s->slots = ARENA_ARRAY(s->arena, REQUEST_MAX_DEVICES, Slot);
     for (char *part; (part = strsep(&rest, ","));)
@@ -110,8 +122,9 @@ Service *service_new(const ServeOptions *o, Err *err) {
     s->started_s = time_now_s();
     pthread_mutex_init(&s->lock, NULL);
     const char *home = fs_home(a, err);
-    if (home && take_options(s, o, err) && make_slots(s, err) && source_root_open(a, o->root, &s->root, err) &&
-        (s->store = store_open(a, s->o.state_dir, err)) && fs_make_dirs(arena_printf(a, "%s/cache", s->o.state_dir), err)) {
+    if (home && take_options(s, o, err) && make_slots(s, err) &&
+        source_root_open(a, o->root, &s->root, err) && (s->store = store_open(a, s->o.state_dir, err)) &&
+        fs_make_dirs(arena_printf(a, "%s/cache", s->o.state_dir), err)) {
         s->cache = cache_open(a, arena_printf(a, "%s/cache", s->o.state_dir), s->o.cache_limit);
         fs_remove_tree(arena_printf(a, "%s/tmp", s->o.state_dir));
         key_fingerprint(home, s->fingerprint);
@@ -147,7 +160,8 @@ void service_answer_cached_locked(Service *s, Job *j, json_t *hit) {
     job_log(j, "answered from the cache: the same sources were verified before");
     job_meta(j);
     service_finish_locked(s, j, JOB_DONE, (int)json_integer_value(json_object_get(hit, "exit_code")),
-                          json_incref(json_object_get(hit, "result")), json_string_value(json_object_get(hit, "summary")));
+                          json_incref(json_object_get(hit, "result")),
+                          json_string_value(json_object_get(hit, "summary")));
     json_decref(hit);
 }
 
@@ -155,7 +169,8 @@ void service_answer_cached_locked(Service *s, Job *j, json_t *hit) {
 static void serve_twins(Service *s, const Job *j) {
     for (size_t i = 0; i < s->n_queue;) {
         Job *twin = s->queue[i];
-        json_t *hit = !twin->request.no_cache && !strcmp(twin->key, j->key) ? cache_find(s->cache, j->key) : NULL;
+        json_t *hit =
+            !twin->request.no_cache && !strcmp(twin->key, j->key) ? cache_find(s->cache, j->key) : NULL;
         if (!hit) {
             i++;
             continue;
@@ -166,7 +181,8 @@ static void serve_twins(Service *s, const Job *j) {
     }
 }
 
-void service_finish_locked(Service *s, Job *j, JobState state, int exit_code, json_t *result, const char *summary) {
+void service_finish_locked(Service *s, Job *j, JobState state, int exit_code, json_t *result,
+                           const char *summary) {
     Slot *slot = service_slot_of_locked(s, j);
     bool ran = j->state == JOB_RUNNING && slot;
     job_hold(j);
@@ -213,8 +229,10 @@ bool service_cancel(Service *s, uint64_t id) {
         slot_wake_locked(slot);
     } else if (live && queue_remove_locked(s, j)) {
         job_log(j, "cancelled while it waited");
-        service_finish_locked(s, j, JOB_CANCELLED, 3, job_plain_result(&j->request, j->backend, "INFRA_ERROR", "cancelled while it waited", NULL),
-                              arena_printf(j->arena, "INFRA_ERROR %s: cancelled while it waited", j->request.op));
+        service_finish_locked(
+            s, j, JOB_CANCELLED, 3,
+            job_plain_result(&j->request, j->backend, "INFRA_ERROR", "cancelled while it waited", NULL),
+            arena_printf(j->arena, "INFRA_ERROR %s: cancelled while it waited", j->request.op));
         queue_dispatch_locked(s);
     }
     job_release(j);
@@ -238,7 +256,8 @@ static void take_record(void *ctx, const json_t *record, bool live) {
     static const char WHY[] = "the service ended while this job ran";
     if (!job_finished(j)) {
         job_log(j, "%s", WHY);
-        job_finish(j, JOB_ABORTED, 3, job_plain_result(&j->request, j->backend, "INFRA_ERROR", WHY, "send the request again"),
+        job_finish(j, JOB_ABORTED, 3,
+                   job_plain_result(&j->request, j->backend, "INFRA_ERROR", WHY, "send the request again"),
                    arena_printf(j->arena, "INFRA_ERROR %s: %s", j->request.op, WHY));
         metrics_count_verdict_locked(s, j);
     }

@@ -1,5 +1,5 @@
-/* The service without HTTP: jobs, the queue over the device pool, worker processes, records, cached results. Functions
- * named *_locked want the lock held. */
+/* The service without HTTP: jobs, the queue over the device pool, worker processes, records, cached results.
+ * Functions named *_locked want the lock held. */
 #ifndef OPWRIGHT_SERVER_SERVICE_H
 #define OPWRIGHT_SERVER_SERVICE_H
 
@@ -28,10 +28,10 @@ typedef struct Slot {
     int wake_fd; /* eventfd: look at job->cancel and service->stopping */
     /* written by the slot's thread, under the lock */
     uint64_t published; /* with a shared queue: id of the job that has got there */
-    pid_t pid;   /* 0: no process */
-    int fd;      /* our end of its socket */
-    bool warm;   /* PyTorch is imported */
-    bool revive; /* the process was ended or died after it had been warm: start another without a job */
+    pid_t pid;          /* 0: no process */
+    int fd;             /* our end of its socket */
+    bool warm;          /* PyTorch is imported */
+    bool revive;      /* the process was ended or died after it had been warm: start another without a job */
     char python[160]; /* what it said: "Python 3.11.2, PyTorch 2.13.0", or why there is none */
 } Slot;
 
@@ -42,18 +42,18 @@ typedef struct Histogram {
 } Histogram;
 
 typedef struct Counters {
-    uint64_t accepted, refused, cache_hits, cache_misses, worker_starts, worker_deaths, cancelled, http_requests;
+    uint64_t accepted, refused, cache_hits, cache_misses, worker_starts, worker_deaths, cancelled,
+        http_requests;
     uint64_t verdict[6]; /* by METRICS_VERDICTS */
     Histogram total, waiting;
 } Counters;
-
 
 typedef struct Cache Cache;
 typedef struct Store Store;
 
 typedef struct Service {
     pthread_mutex_t lock;
-    Arena *arena; /* options and what lives as long as the service */
+    Arena *arena;   /* options and what lives as long as the service */
     ServeOptions o; /* with the defaults filled in */
     SourceRoot root;
     char fingerprint[SHA256_HEX]; /* of opwright's own files: a result is good for one build only */
@@ -76,14 +76,14 @@ extern const double SERVICE_BOUNDS_S[SERVICE_BUCKETS - 1];
 Service *service_new(const ServeOptions *o, Err *err) ERR_CHECKED;
 /* Takes up what an earlier run left, and starts the worker processes. */
 bool service_start(Service *s, Err *err) ERR_CHECKED;
-void service_drain(Service *s);     /* nothing new is accepted */
-bool service_is_idle(Service *s);   /* nothing waits or runs */
-void service_stop(Service *s);      /* ends workers and threads; jobs cut off are recorded as aborted */
+void service_drain(Service *s);   /* nothing new is accepted */
+bool service_is_idle(Service *s); /* nothing waits or runs */
+void service_stop(Service *s);    /* ends workers and threads; jobs cut off are recorded as aborted */
 void service_free(Service *s);
 
 typedef enum { SUBMIT_OK, SUBMIT_BAD, SUBMIT_FORBIDDEN, SUBMIT_FULL, SUBMIT_CLOSING } SubmitStatus;
-/* All or none. jobs has room for n; each is held for the caller. A file that cannot be read makes a finished job that says so,
- * except under --root: then nothing is accepted. err->where names the field. */
+/* All or none. jobs has room for n; each is held for the caller. A file that cannot be read makes a finished
+ * job that says so, except under --root: then nothing is accepted. err->where names the field. */
 SubmitStatus service_submit(Service *s, const Request *items, size_t n, bool batch, Job **jobs, Err *err);
 /* Held for the caller; NULL when it is neither live nor among the recent ones. */
 Job *service_find(Service *s, uint64_t id);
@@ -96,7 +96,8 @@ void queue_dispatch_locked(Service *s); /* starts what can start, tells the othe
 bool queue_remove_locked(Service *s, Job *j);
 Slot *service_slot_of_locked(Service *s, const Job *j);
 /* Record, counters, recent list; gives its devices back and dispatches. Takes result. */
-void service_finish_locked(Service *s, Job *j, JobState state, int exit_code, json_t *result, const char *summary);
+void service_finish_locked(Service *s, Job *j, JobState state, int exit_code, json_t *result,
+                           const char *summary);
 
 /* The outcome of an earlier job with the same key; takes hit (cache_find). */
 void service_answer_cached_locked(Service *s, Job *j, json_t *hit);
@@ -114,8 +115,10 @@ void store_write_live(Store *st, const Job *j);
 void store_write_finished(Store *st, const Job *j);
 /* The record of an old job, or NULL. */
 json_t *store_read(Store *st, uint64_t id);
-/* Calls take for the newest finished records, then for the live ones, each oldest first. Returns the greatest id seen. */
-uint64_t store_load(Store *st, size_t n_finished, void (*take)(void *ctx, const json_t *record, bool live), void *ctx);
+/* Calls take for the newest finished records, then for the live ones, each oldest first. Returns the greatest
+ * id seen. */
+uint64_t store_load(Store *st, size_t n_finished, void (*take)(void *ctx, const json_t *record, bool live),
+                    void *ctx);
 
 /* cache.c: results by key, in memory an index, on disk the results; bounded, the longest unused goes first */
 Cache *cache_open(Arena *a, const char *dir, size_t limit);

@@ -17,7 +17,8 @@ typedef struct Sha256 {
 
 void sha256_init(Sha256 *s);
 void sha256_add(Sha256 *s, const void *data, size_t n_bytes);
-/* A text with its length before it, so that neighbouring fields cannot run into each other; NULL differs from "". */
+/* A text with its length before it, so that neighbouring fields cannot run into each other; NULL differs from
+ * "". */
 void sha256_add_field(Sha256 *s, const char *text);
 void sha256_final(Sha256 *s, uint8_t out[SHA256_BYTES]);
 void sha256_hex(const uint8_t digest[SHA256_BYTES], char out[SHA256_HEX]);

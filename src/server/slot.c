@@ -1,5 +1,5 @@
-/* One device: a thread that feeds a worker process with one job after another. The process is started again when it dies,
- * passes a job's time limit or its job is cancelled. */
+/* One device: a thread that feeds a worker process with one job after another. The process is started again
+ * when it dies, passes a job's time limit or its job is cancelled. */
 #include "server/service.h"
 
 #include "base/fs.h"
@@ -68,7 +68,8 @@ static bool start_process(Slot *slot, Err *err) {
     if (ok && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         ok = err_set(err, ERR_IO, NULL, "cannot make a socket for the worker: %s", strerror(errno));
     if (ok) {
-        int child = fcntl(pair[1], F_DUPFD_CLOEXEC, 10); /* above LINK_FD, so that dup2 clears close-on-exec */
+        int child =
+            fcntl(pair[1], F_DUPFD_CLOEXEC, 10); /* above LINK_FD, so that dup2 clears close-on-exec */
         int rc = child >= 0 ? spawn_worker(slot, a, tmp, child, &pid) : errno;
         if (child >= 0) close(child);
         ok = rc == 0 || err_set(err, ERR_IO, NULL, "cannot start a worker process: %s", strerror(rc));
@@ -85,7 +86,8 @@ static bool start_process(Slot *slot, Err *err) {
     return ok;
 }
 
-/* Ends the process with all it started; says how it had ended, for which it has patience_s when it should be dead. */
+/* Ends the process with all it started; says how it had ended, for which it has patience_s when it should be
+ * dead. */
 static void end_process(Slot *slot, double patience_s, char *how, size_t cap) {
     Service *s = slot->service;
     snprintf(how, cap, "was not there");
@@ -122,16 +124,20 @@ static json_t *job_message(const Service *s, const Job *j) {
     json_t *o = request_json(&j->request);
     const struct {
         const char *key, *text;
-    } texts[] = {{"reference_text", j->reference_text}, {"kernel_code_text", j->kernel_code_text}, {"reference_cases", j->reference_cases}};
+    } texts[] = {{"reference_text", j->reference_text},
+                 {"kernel_code_text", j->kernel_code_text},
+                 {"reference_cases", j->reference_cases}};
     for (size_t i = 0; i < 3; i++)
         if (texts[i].text) json_object_set_new(o, texts[i].key, json_string(texts[i].text));
     /* The texts are sent once, and relative paths mean the service's folder. */
     json_object_del(o, "reference_src");
     json_object_del(o, "kernel_code_src");
     if (j->request.reference_path)
-        json_object_set_new(o, "reference_path", json_string(source_absolute(a, &s->root, j->request.reference_path)));
+        json_object_set_new(o, "reference_path",
+                            json_string(source_absolute(a, &s->root, j->request.reference_path)));
     if (j->request.kernel_code_path)
-        json_object_set_new(o, "kernel_code_path", json_string(source_absolute(a, &s->root, j->request.kernel_code_path)));
+        json_object_set_new(o, "kernel_code_path",
+                            json_string(source_absolute(a, &s->root, j->request.kernel_code_path)));
     json_object_set_new(o, "stage_limit_s", json_real(s->o.stage_limit_s));
     json_object_set_new(o, "memory_mb", json_real(s->o.memory_mb));
     arena_free(a);
@@ -151,7 +157,8 @@ static void take_ready(Slot *slot, const json_t *m) {
 
 static void take_log(Slot *slot, Job *j, const json_t *m) {
     Service *s = slot->service;
-    const char *line = json_string_value(json_object_get(m, "data")), *stage = json_string_value(json_object_get(m, "stage"));
+    const char *line = json_string_value(json_object_get(m, "data")),
+               *stage = json_string_value(json_object_get(m, "stage"));
     pthread_mutex_lock(&s->lock);
     if (stage) j->stage = arena_strdup(j->arena, stage);
     if (line) job_log(j, "%s", line);
@@ -185,7 +192,8 @@ static Outcome follow(Slot *slot, Job *j, double deadline_s, json_t **result) {
 static void finish_infra(Service *s, Job *j, JobState state, const char *message) {
     pthread_mutex_lock(&s->lock);
     job_log(j, "%s", message);
-    service_finish_locked(s, j, state, 3, job_plain_result(&j->request, j->backend, "INFRA_ERROR", message, NULL),
+    service_finish_locked(s, j, state, 3,
+                          job_plain_result(&j->request, j->backend, "INFRA_ERROR", message, NULL),
                           arena_printf(j->arena, "INFRA_ERROR %s: %s", j->request.op, message));
     pthread_mutex_unlock(&s->lock);
 }
@@ -218,12 +226,15 @@ static void run_job(Slot *slot, Job *j) {
         if (outcome == OUTCOME_RESULT) return finish_result(s, j, m);
         end_process(slot, outcome == OUTCOME_DIED ? 1.0 : 0, how, sizeof how);
         switch (outcome) {
-        case OUTCOME_CANCELLED: return finish_infra(s, j, JOB_CANCELLED, "cancelled while it ran");
-        case OUTCOME_STOPPING: return finish_infra(s, j, JOB_ABORTED, "the service was stopped while this job ran");
+        case OUTCOME_CANCELLED:
+            return finish_infra(s, j, JOB_CANCELLED, "cancelled while it ran");
+        case OUTCOME_STOPPING:
+            return finish_infra(s, j, JOB_ABORTED, "the service was stopped while this job ran");
         case OUTCOME_LATE:
             snprintf(text, sizeof text, "the job was not done within %g s and was ended", s->o.job_limit_s);
             return finish_infra(s, j, JOB_DONE, text);
-        default: break;
+        default:
+            break;
         }
         snprintf(text, sizeof text, "the worker process %s", how);
         if (attempt == ATTEMPTS) {
@@ -287,7 +298,8 @@ bool slot_start(Slot *slot, Err *err) {
     slot->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_cond_init(&slot->work, NULL);
     if (slot->wake_fd < 0) return err_set(err, ERR_IO, NULL, "cannot make an eventfd: %s", strerror(errno));
-    slot->has_thread = pthread_create(&slot->thread, NULL, slot->service->o.queue ? front_slot_thread : slot_thread, slot) == 0;
+    slot->has_thread = pthread_create(&slot->thread, NULL,
+                                      slot->service->o.queue ? front_slot_thread : slot_thread, slot) == 0;
     return slot->has_thread || err_set(err, ERR_IO, NULL, "cannot start a thread");
 }
 

@@ -1,5 +1,5 @@
-/* Confinement: the path is resolved first (symlinks inside the root are fine), then opened by a call that follows none,
- * so that nothing can be swapped in between. */
+/* Confinement: the path is resolved first (symlinks inside the root are fine), then opened by a call that
+ * follows none, so that nothing can be swapped in between. */
 #include "server/source.h"
 
 #include <errno.h>
@@ -43,7 +43,8 @@ static int open_beneath(int dir, const char *rest) {
         if (n == 0 || n > NAME_MAX) break;
         memcpy(part, s, n);
         part[n] = '\0';
-        int next = openat(at, part, O_NOFOLLOW | O_CLOEXEC | (last ? O_RDONLY | O_NONBLOCK : O_PATH | O_DIRECTORY));
+        int next =
+            openat(at, part, O_NOFOLLOW | O_CLOEXEC | (last ? O_RDONLY | O_NONBLOCK : O_PATH | O_DIRECTORY));
         close(at);
         if (last || next < 0) return next;
         at = next;
@@ -80,12 +81,14 @@ char *source_read(Arena *a, const SourceRoot *root, const char *path, Err *err) 
     struct stat st;
     char *text = NULL;
     if (fd < 0 || fstat(fd, &st) != 0) {
-        err_set(err, ERR_NOT_FOUND, NULL, root->path ? "%s is not a file under the service's root" : "cannot read %s: %s", path,
+        err_set(err, ERR_NOT_FOUND, NULL,
+                root->path ? "%s is not a file under the service's root" : "cannot read %s: %s", path,
                 strerror(errno));
     } else if (!S_ISREG(st.st_mode)) {
         err_set(err, ERR_BAD_INPUT, NULL, "%s is not a file", path);
     } else if (st.st_size > (off_t)SOURCE_MAX_BYTES) {
-        err_set(err, ERR_BAD_INPUT, NULL, "%s has %lld bytes; at most %u are taken", path, (long long)st.st_size, SOURCE_MAX_BYTES);
+        err_set(err, ERR_BAD_INPUT, NULL, "%s has %lld bytes; at most %u are taken", path,
+                (long long)st.st_size, SOURCE_MAX_BYTES);
     } else if (!(text = read_all(a, fd, (size_t)st.st_size))) {
         err_set(err, ERR_IO, NULL, "cannot read %s: %s", path, strerror(errno));
     }

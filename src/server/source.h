@@ -16,8 +16,8 @@ typedef struct SourceRoot {
 bool source_root_open(Arena *a, const char *path, SourceRoot *root, Err *err) ERR_CHECKED;
 /* Absolute form of a path as asked: relative ones start at the root, else at the working folder. */
 const char *source_absolute(Arena *a, const SourceRoot *root, const char *path);
-/* The file's text. With a root, no symlink and no ".." leads out of it, also not one put there while this runs, and the
- * error never says what lies outside. err->where is left empty. */
+/* The file's text. With a root, no symlink and no ".." leads out of it, also not one put there while this
+ * runs, and the error never says what lies outside. err->where is left empty. */
 char *source_read(Arena *a, const SourceRoot *root, const char *path, Err *err) ERR_CHECKED;
 
 #endif

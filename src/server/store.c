@@ -1,6 +1,6 @@
 /* The state folder: live/ID.json for jobs that wait or run, jobs/ID.json for finished ones, cache/, tmp/.
- * A file is written whole under another name and renamed, so that a killed service leaves no half record; it is not forced
- * to the disk for each job, so a power failure may lose the newest. */
+ * A file is written whole under another name and renamed, so that a killed service leaves no half record; it
+ * is not forced to the disk for each job, so a power failure may lose the newest. */
 #include "server/service.h"
 
 #include "base/fs.h"
@@ -56,7 +56,8 @@ static void write_record(Store *st, const char *dir, uint64_t id, json_t *record
     if (fd >= 0) ok = close(fd) == 0 && ok;
     ok = ok && rename(tmp, path) == 0;
     if (!ok && !st->complained) {
-        fprintf(stderr, "opwright: cannot write %s: %s; jobs may be lost at a restart\n", path, strerror(errno));
+        fprintf(stderr, "opwright: cannot write %s: %s; jobs may be lost at a restart\n", path,
+                strerror(errno));
         st->complained = true;
     }
     json_decref(record);
@@ -118,18 +119,21 @@ static uint64_t *list_ids(const char *dir, size_t *n) {
     return ids;
 }
 
-static void give(const char *dir, uint64_t id, bool live, void (*take)(void *, const json_t *, bool), void *ctx) {
+static void give(const char *dir, uint64_t id, bool live, void (*take)(void *, const json_t *, bool),
+                 void *ctx) {
     json_t *o = read_record(dir, id);
     if (o) take(ctx, o, live);
     json_decref(o);
 }
 
-uint64_t store_load(Store *st, size_t n_finished, void (*take)(void *ctx, const json_t *record, bool live), void *ctx) {
+uint64_t store_load(Store *st, size_t n_finished, void (*take)(void *ctx, const json_t *record, bool live),
+                    void *ctx) {
     size_t n_live, n_jobs;
     uint64_t *live = list_ids(st->live, &n_live), *jobs = list_ids(st->jobs, &n_jobs), greatest = 0;
     if (n_live > 0) greatest = live[n_live - 1];
     if (n_jobs > 0 && jobs[n_jobs - 1] > greatest) greatest = jobs[n_jobs - 1];
-    for (size_t i = n_jobs > n_finished ? n_jobs - n_finished : 0; i < n_jobs; i++) give(st->jobs, jobs[i], false, take, ctx);
+    for (size_t i = n_jobs > n_finished ? n_jobs - n_finished : 0; i < n_jobs; i++)
+        give(st->jobs, jobs[i], false, take, ctx);
     for (size_t i = 0; i < n_live; i++) give(st->live, live[i], true, take, ctx);
     free(live);
     free(jobs);

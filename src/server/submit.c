@@ -1,4 +1,5 @@
-/* From checked requests to jobs: reads the sources, finds the devices and the key, and takes all of a batch or none. */
+/* From checked requests to jobs: reads the sources, finds the devices and the key, and takes all of a batch
+ * or none. */
 #include "server/redis_front.h"
 #include "server/service.h"
 
@@ -20,7 +21,8 @@ static bool has_npu(const Service *s) {
     return any;
 }
 
-/* Scripts name NPUs. Where there are none the simulated core that stands in is named in the log and in the result. */
+/* Scripts name NPUs. Where there are none the simulated core that stands in is named in the log and in the
+ * result. */
 static bool resolve_devices(const Service *s, Job *j, const char *where, Err *err) {
     if (s->o.queue) return front_resolve_devices(j, where, err);
     size_t *wants = ARENA_ARRAY(j->arena, j->request.n_devices, size_t);
@@ -31,13 +33,16 @@ static bool resolve_devices(const Service *s, Job *j, const char *where, Err *er
         size_t k = find_device(s, name);
         if (k == s->n_slots && !strncmp(name, "npu:", 4) && !has_npu(s)) {
             k = (size_t)atoi(name + 4) % s->n_slots;
-            strbuf_printf(&sb, "%s%s is not here: %s, a simulated AI Core, stands in for it", sb.n_bytes ? "; " : "", name, s->slots[k].device);
+            strbuf_printf(&sb, "%s%s is not here: %s, a simulated AI Core, stands in for it",
+                          sb.n_bytes ? "; " : "", name, s->slots[k].device);
         }
         if (k == s->n_slots) {
             StrBuf names;
             strbuf_init(&names, j->arena);
-            for (size_t d = 0; d < s->n_slots; d++) strbuf_printf(&names, "%s%s", d ? ", " : "", s->slots[d].device);
-            return err_set(err, ERR_BAD_INPUT, where, "%s is not in the device pool: %.300s", name, names.text);
+            for (size_t d = 0; d < s->n_slots; d++)
+                strbuf_printf(&names, "%s%s", d ? ", " : "", s->slots[d].device);
+            return err_set(err, ERR_BAD_INPUT, where, "%s is not in the device pool: %.300s", name,
+                           names.text);
         }
         bool seen = false;
         for (size_t d = 0; d < j->n_wants; d++) seen = seen || wants[d] == k;
@@ -46,7 +51,8 @@ static bool resolve_devices(const Service *s, Job *j, const char *where, Err *er
     j->wants = wants;
     bool npu = s->slots[j->n_wants ? wants[0] : 0].npu;
     for (size_t d = 1; d < j->n_wants; d++)
-        if (s->slots[wants[d]].npu != npu) return err_set(err, ERR_BAD_INPUT, where, "names NPUs and simulated AI Cores");
+        if (s->slots[wants[d]].npu != npu)
+            return err_set(err, ERR_BAD_INPUT, where, "names NPUs and simulated AI Cores");
     j->backend = npu ? "cann" : "sim";
     if (sb.n_bytes) j->note = sb.text;
     return true;
@@ -72,7 +78,8 @@ static const char *read_cases(Arena *a, const Service *s, const char *reference_
     return source_read(a, &s->root, arena_printf(a, "%.*s.json", (int)n - 3, reference_path), &ignored);
 }
 
-/* Fills key and the texts to run from copies: those that came along, and under a root all. False: a file cannot be read. */
+/* Fills key and the texts to run from copies: those that came along, and under a root all. False: a file
+ * cannot be read. */
 static bool read_sources(const Service *s, Job *j, const char *prefix, Err *err) {
     Request *r = &j->request;
     Arena *a = j->arena;
@@ -101,11 +108,12 @@ static bool read_sources(const Service *s, Job *j, const char *prefix, Err *err)
 static void accept_locked(Service *s, Job *j) {
     j->id = s->next_id++;
     s->counters.accepted++;
-    job_hold(j); /* the caller's; the first is the service's */
+    job_hold(j);             /* the caller's; the first is the service's */
     if (j->key[0] == '\0') { /* a file could not be read: note says why */
         char *summary = arena_printf(j->arena, "NOT JUDGED %s: %s", j->request.op, j->note);
         job_log(j, "%s", j->note);
-        service_finish_locked(s, j, JOB_DONE, 2, job_plain_result(&j->request, j->backend, NULL, j->note, NULL), summary);
+        service_finish_locked(s, j, JOB_DONE, 2,
+                              job_plain_result(&j->request, j->backend, NULL, j->note, NULL), summary);
         return;
     }
     json_t *hit = j->request.no_cache ? NULL : cache_find(s->cache, j->key);

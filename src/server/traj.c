@@ -1,5 +1,5 @@
-/* traj.json: every verification of a piece of work, in order. Writers take turns by a lock file beside it, because the file
- * itself is replaced at each write. */
+/* traj.json: every verification of a piece of work, in order. Writers take turns by a lock file beside it,
+ * because the file itself is replaced at each write. */
 #include "server/client.h"
 
 #include "base/fs.h"
@@ -32,10 +32,12 @@ static bool append(const char *path, const char *code, const json_t *result, Err
     gmtime_r(&now, &tm);
     strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &tm);
     json_t *text = json_string(code);
-    json_array_append_new(list, json_pack("{s:I, s:s, s:o, s:O}", "idx", (json_int_t)json_array_size(list), "timestamp", stamp, "code",
-                                          text ? text : json_string(""), "result", result));
+    json_array_append_new(list, json_pack("{s:I, s:s, s:o, s:O}", "idx", (json_int_t)json_array_size(list),
+                                          "timestamp", stamp, "code", text ? text : json_string(""), "result",
+                                          result));
     char *out = json_dumps(list, JSON_INDENT(2));
-    bool ok = out ? fs_write(path, out, strlen(out), err) : err_set(err, ERR_INTERNAL, path, "cannot be written as JSON");
+    bool ok = out ? fs_write(path, out, strlen(out), err)
+                  : err_set(err, ERR_INTERNAL, path, "cannot be written as JSON");
     free(out);
     json_decref(list);
     return ok;
@@ -48,7 +50,8 @@ bool traj_append(Arena *a, const char *path, const char *code, const json_t *res
     int locked;
     while ((locked = flock(fd, LOCK_EX)) != 0 && errno == EINTR) {
     }
-    bool ok = locked == 0 ? append(path, code, result, err) : err_set(err, ERR_IO, path, "cannot lock %s: %s", lock, strerror(errno));
+    bool ok = locked == 0 ? append(path, code, result, err)
+                          : err_set(err, ERR_IO, path, "cannot lock %s: %s", lock, strerror(errno));
     close(fd);
     return ok;
 }

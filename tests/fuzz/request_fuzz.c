@@ -1,4 +1,5 @@
-/* Bodies of requests: any bytes give requests that keep their promises and read back, or an error that names a field. */
+/* Bodies of requests: any bytes give requests that keep their promises and read back, or an error that names
+ * a field. */
 #include "server/request.h"
 
 #include <stdint.h>
@@ -9,7 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
 static void check(Arena *a, const Request *r) {
     if (!r->op || !*r->op || !r->language || r->n_devices > REQUEST_MAX_DEVICES) __builtin_trap();
-    if ((!r->reference_path && !r->reference_src) || (!r->kernel_code_path && !r->kernel_code_src)) __builtin_trap();
+    if ((!r->reference_path && !r->reference_src) || (!r->kernel_code_path && !r->kernel_code_src))
+        __builtin_trap();
     for (size_t i = 0; i < r->n_devices; i++) {
         const char *again = request_device_name(a, r->devices[i]);
         if (!again || strcmp(again, r->devices[i]) != 0) __builtin_trap();

@@ -1,4 +1,5 @@
-/* Requests: what is understood, and that what is written reads back. Refusals are in tests/server/test_limits.py. */
+/* Requests: what is understood, and that what is written reads back. Refusals are in
+ * tests/server/test_limits.py. */
 #include "server/request.h"
 
 #include <setjmp.h>
@@ -24,7 +25,10 @@ static void test_defaults(void **state) {
     Arena *a = arena_new();
     Request r;
     Err err;
-    assert_true(parse(a, "{\"op\":\"add\",\"reference_path\":\"/r.py\",\"kernel_code_path\":\"/k.py\",\"devices\":null,\"unknown\":[1,{}]}", &r, &err));
+    assert_true(parse(a,
+                      "{\"op\":\"add\",\"reference_path\":\"/r.py\",\"kernel_code_path\":\"/"
+                      "k.py\",\"devices\":null,\"unknown\":[1,{}]}",
+                      &r, &err));
     assert_string_equal(r.op, "add");
     assert_string_equal(r.reference_path, "/r.py");
     assert_string_equal(r.language, "ascendc");
@@ -39,9 +43,23 @@ static void test_devices(void **state) {
     (void)state;
     static const struct {
         const char *in, *out;
-    } ROWS[] = {{"0", "npu:0"},        {" 7 ", "npu:7"},     {"npu:1", "npu:1"},  {"NPU:01", "npu:1"}, {"npu: 2", "npu:2"}, {"sim:0", "sim:0"},
-                {"Sim:12", "sim:12"}, {"npu:", NULL},       {"gpu:0", NULL},     {"npu:-1", NULL},    {"npu:1x", NULL},    {"", NULL},
-                {"npu", NULL},        {"npu:99999", NULL}, {"sim:1 2", NULL}, {"n", NULL},         {"npu:99999999999999999999", NULL}};
+    } ROWS[] = {{"0", "npu:0"},
+                {" 7 ", "npu:7"},
+                {"npu:1", "npu:1"},
+                {"NPU:01", "npu:1"},
+                {"npu: 2", "npu:2"},
+                {"sim:0", "sim:0"},
+                {"Sim:12", "sim:12"},
+                {"npu:", NULL},
+                {"gpu:0", NULL},
+                {"npu:-1", NULL},
+                {"npu:1x", NULL},
+                {"", NULL},
+                {"npu", NULL},
+                {"npu:99999", NULL},
+                {"sim:1 2", NULL},
+                {"n", NULL},
+                {"npu:99999999999999999999", NULL}};
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         const char *got = request_device_name(a, ROWS[i].in);
@@ -50,12 +68,17 @@ static void test_devices(void **state) {
     }
     Request r;
     Err err;
-    assert_true(parse(a, "{\"op\":\"a\",\"reference_src\":\"r\",\"kernel_code_src\":\"k\",\"devices\":[\"sim:2\",\"1\",\"npu:1\",\" \",\"sim:0\"]}", &r, &err));
+    assert_true(parse(a,
+                      "{\"op\":\"a\",\"reference_src\":\"r\",\"kernel_code_src\":\"k\",\"devices\":[\"sim:"
+                      "2\",\"1\",\"npu:1\",\" \",\"sim:0\"]}",
+                      &r, &err));
     assert_int_equal(r.n_devices, 3);
     assert_string_equal(r.devices[0], "npu:1");
     assert_string_equal(r.devices[1], "sim:0");
     assert_string_equal(r.devices[2], "sim:2");
-    assert_true(parse(a, "{\"op\":\"a\",\"reference_src\":\"r\",\"kernel_code_src\":\"k\",\"devices\":\"npu:1, 0\"}", &r, &err));
+    assert_true(
+        parse(a, "{\"op\":\"a\",\"reference_src\":\"r\",\"kernel_code_src\":\"k\",\"devices\":\"npu:1, 0\"}",
+              &r, &err));
     assert_int_equal(r.n_devices, 2);
     arena_free(a);
 }
@@ -66,7 +89,8 @@ static void test_batch(void **state) {
     Request *items;
     size_t n = 9;
     Err err = {0};
-    const char *body = "{\"items\":[{\"op\":\"a\",\"reference_src\":\"1\",\"kernel_code_src\":\"2\"},{\"op\":\"b\",\"reference_src\":\"3\",\"kernel_code_src\":\"4\"}]}";
+    const char *body = "{\"items\":[{\"op\":\"a\",\"reference_src\":\"1\",\"kernel_code_src\":\"2\"},{\"op\":"
+                       "\"b\",\"reference_src\":\"3\",\"kernel_code_src\":\"4\"}]}";
     assert_true(request_parse(a, body, strlen(body), true, &items, &n, &err));
     assert_int_equal(n, 2);
     assert_string_equal(items[1].op, "b");
@@ -82,9 +106,12 @@ static void test_round_trip(void **state) {
     Arena *a = arena_new();
     Request r, again;
     Err err;
-    assert_true(parse(a, "{\"op\":\"\\u52a0\\u6cd5\",\"reference_path\":\"/\\u4e2d.py\",\"kernel_code_src\":\"x = '\\\"\\n'\",\"devices\":[\"sim:1\"],"
-                         "\"no_cache\":true,\"standard\":\"ecosystem\",\"chip\":\"Ascend910B4\",\"category\":\"math\"}",
-                      &r, &err));
+    assert_true(
+        parse(a,
+              "{\"op\":\"\\u52a0\\u6cd5\",\"reference_path\":\"/\\u4e2d.py\",\"kernel_code_src\":\"x = "
+              "'\\\"\\n'\",\"devices\":[\"sim:1\"],"
+              "\"no_cache\":true,\"standard\":\"ecosystem\",\"chip\":\"Ascend910B4\",\"category\":\"math\"}",
+              &r, &err));
     json_t *o = request_json(&r);
     char *text = json_dumps(o, 0);
     assert_true(parse(a, text, &again, &err));
@@ -99,7 +126,7 @@ static void test_round_trip(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults), cmocka_unit_test(test_devices), cmocka_unit_test(test_batch),
-                                       cmocka_unit_test(test_round_trip)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults), cmocka_unit_test(test_devices),
+                                       cmocka_unit_test(test_batch), cmocka_unit_test(test_round_trip)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

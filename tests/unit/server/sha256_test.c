@@ -25,7 +25,8 @@ static void test_vectors(void **state) {
     } ROWS[] = {
         {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
         {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
-        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
     };
     char hex[SHA256_HEX];
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
@@ -64,7 +65,8 @@ static void fields(const char *a, const char *b, char hex[SHA256_HEX]) {
 
 static void test_fields_do_not_run_together(void **state) {
     (void)state;
-    static const char *const PAIRS[][2] = {{"ab", "c"}, {"a", "bc"}, {"abc", ""}, {"", "abc"}, {"abc", NULL}, {NULL, "abc"}, {NULL, NULL}, {"", ""}};
+    static const char *const PAIRS[][2] = {{"ab", "c"},   {"a", "bc"},   {"abc", ""},  {"", "abc"},
+                                           {"abc", NULL}, {NULL, "abc"}, {NULL, NULL}, {"", ""}};
     char hex[8][SHA256_HEX];
     for (size_t i = 0; i < 8; i++) fields(PAIRS[i][0], PAIRS[i][1], hex[i]);
     for (size_t i = 0; i < 8; i++)
@@ -82,6 +84,7 @@ static void test_same_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectors), cmocka_unit_test(test_steps),
-                                       cmocka_unit_test(test_fields_do_not_run_together), cmocka_unit_test(test_same_text)};
+                                       cmocka_unit_test(test_fields_do_not_run_together),
+                                       cmocka_unit_test(test_same_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

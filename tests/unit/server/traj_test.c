@@ -81,6 +81,7 @@ static void test_not_a_list(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_writers), cmocka_unit_test(test_not_a_list)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_writers),
+                                       cmocka_unit_test(test_not_a_list)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
