@@ -176,13 +176,13 @@ def test_unwritable_folder(tmp_path):
 @pytest.mark.parametrize("argv, part", [
     ([], "--formula is missing"),
     (["--formula", "z = x"], "add --input x"),
-    (["--formula", "z = x + (y", "--input", "x:half[2]", "--input", "y:half[2]"], "z = x + (y\n            ^"),
+    (["--formula", "z = x + (y", "--input", "x:half[2]", "--input", "y:half[2]"], "    z = x + (y\n                ^"),
     (["--formula", "z = x", "--input", "x:float16(M)"], "--input:1:10"),
     (["--formula", "z = x", "--input", "x:float16[M]", "--name", "Up"], "--name"),
     (["--formula", "z = x", "--input", "x:float16[M]", "--name", "../up"], "--name"),
     (["--formula", "z = x", "--input", "x:float16[M]", "more"], "`more`"),
     (["--formula", "z = x", "--input", "x:float16[M]", "--scalar", "k:float=1"], "`k` does not appear"),
-    (["--bogus"], "usage"),
+    (["--bogus"], "opwright new --help"),
 ])
 def test_command_line_errors(tmp_path, argv, part):
     done = subprocess.run([CLI, "new", *argv], capture_output=True, text=True, cwd=tmp_path)
