@@ -144,7 +144,7 @@ def test_named_devices(serve, tmp_path):
     def go(name, devices, seconds):
         seen[name] = s.call("/verify", slow(name, seconds, mark, devices=devices))[1]
 
-    for name, devices, seconds in (("a", ["sim:0"], 2.5), ("b", ["sim:0"], 0.1), ("c", None, 0.1), ("d", "sim:1", 0.1), ("both", ["sim:1", "sim:0"], 0.1)):
+    for name, devices, seconds in (("a", ["sim:0"], 6), ("b", ["sim:0"], 0.1), ("c", None, 0.1), ("d", "sim:1", 0.1), ("both", ["sim:1", "sim:0"], 0.1)):
         threads.append(threading.Thread(target=go, args=(name, devices, seconds)))
         threads[-1].start()
         wait_for(lambda: sum(len(v) for v in s.jobs().values()) == len(threads))
