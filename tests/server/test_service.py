@@ -147,7 +147,7 @@ def test_named_devices(serve, tmp_path):
     for name, devices, seconds in (("a", ["sim:0"], 6), ("b", ["sim:0"], 0.1), ("c", None, 0.1), ("d", "sim:1", 0.1), ("both", ["sim:1", "sim:0"], 0.1)):
         threads.append(threading.Thread(target=go, args=(name, devices, seconds)))
         threads[-1].start()
-        wait_for(lambda: sum(len(v) for v in s.jobs().values()) == len(threads))
+        wait_for(lambda: mark.exists() and sum(len(v) for v in s.jobs().values()) == len(threads))
     for t in threads:
         t.join()
     order = mark.read_text().split()
