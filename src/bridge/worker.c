@@ -147,8 +147,10 @@ static bool died(Worker *w, Err *err) {
         poll(NULL, 0, 5);
     }
     char how[64] = "stopped answering", tail[800];
-    if (info.si_pid == w->pid && info.si_code == CLD_EXITED)
-        snprintf(how, sizeof how, "ended with exit status %d", info.si_status);
+    bool exited = info.si_pid == w->pid && info.si_code == CLD_EXITED;
+    if (exited && info.si_status > 128) /* the cage passes a signal on like a shell */
+        snprintf(how, sizeof how, "was killed by signal %d", info.si_status - 128);
+    else if (exited) snprintf(how, sizeof how, "ended with exit status %d", info.si_status);
     else if (info.si_pid == w->pid) snprintf(how, sizeof how, "was killed by signal %d", info.si_status);
     log_tail(w, tail, sizeof tail);
     return err_set(err, ERR_CHILD_DIED, NULL, "the Python worker %s%s%s", how, *tail ? ": " : "", tail);
