@@ -356,7 +356,7 @@ static void keep_build(Verifier *v) {
     Err ignored = {0};
     char *kept = fs_temp_dir(v->arena, "opwright-build", &ignored);
     if (!kept || rename(v->dir, kept) != 0) return;
-    v->build.dir = arena_printf(v->arena, "%s/build", kept);
+    v->build.dir = arena_printf(v->arena, "%s%s", kept, strrchr(v->build.dir, '/')); /* build, or early */
     v->dir = NULL;
 }
 
