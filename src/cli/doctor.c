@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "cann/cann.h"
 #include "cli/cli.h"
+#include "cli/lang_options.h"
 #include "explain/explain.h"
 
 #include <getopt.h>
@@ -124,26 +125,13 @@ static bool examine(ExplainLang lang, bool as_json) {
 }
 
 int cli_doctor(int argc, char **argv) {
-    static const struct option OPTIONS[] = {{"lang", required_argument, NULL, 'l'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    const char *lang_name = NULL;
-    bool as_json = false;
-    for (int c; (c = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;) {
-        if (c == 'l') lang_name = optarg;
-        else if (c == 'j') as_json = true;
-        else {
-            print_usage(c == 'h' ? stdout : stderr);
-            return c == 'h' ? 0 : 2;
-        }
-    }
+    LangOptions o;
+    int status;
+    if (!lang_options_read(argc, argv, print_usage, &o, &status)) return status;
     Err err = {0};
-    ExplainLang lang;
-    if (!explain_lang(lang_name, &lang, &err)) return cli_report(&err);
     if (optind < argc) {
         err_set(&err, ERR_USAGE, NULL, "doctor takes no argument `%s`", argv[optind]);
         return cli_report(&err);
     }
-    return examine(lang, as_json) ? 0 : 1;
+    return examine(o.lang, o.as_json) ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 /* opwright explain: what a pasted log means. */
 #include "cli/cli.h"
+#include "cli/lang_options.h"
 #include "explain/explain.h"
 
 #include <errno.h>
@@ -85,29 +86,16 @@ static int explain_input(Arena *a, const char *path, ExplainLang lang, bool as_j
 }
 
 int cli_explain(int argc, char **argv) {
-    static const struct option OPTIONS[] = {{"lang", required_argument, NULL, 'l'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    const char *lang_name = NULL;
-    bool as_json = false;
-    for (int c; (c = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;) {
-        if (c == 'l') lang_name = optarg;
-        else if (c == 'j') as_json = true;
-        else {
-            print_usage(c == 'h' ? stdout : stderr);
-            return c == 'h' ? 0 : 2;
-        }
-    }
+    LangOptions o;
+    int status;
+    if (!lang_options_read(argc, argv, print_usage, &o, &status)) return status;
     Err err = {0};
-    ExplainLang lang;
-    if (!explain_lang(lang_name, &lang, &err)) return cli_report(&err);
     if (argc - optind > 1) {
         err_set(&err, ERR_USAGE, NULL, "one log at a time: `%s` is too many", argv[optind + 1]);
         return cli_report(&err);
     }
     Arena *a = arena_new();
-    int status = explain_input(a, optind < argc ? argv[optind] : NULL, lang, as_json, &err);
+    status = explain_input(a, optind < argc ? argv[optind] : NULL, o.lang, o.as_json, &err);
     arena_free(a);
     return status;
 }
