@@ -34,6 +34,9 @@ def open_library(params: dict[str, Any]) -> Library:
     from .runtime import Runtime  # type: ignore[import-not-found]
 
     runtime = Runtime(_text(params, "runtime"), params.get("chip") or "Ascend910B4")
+    model = params.get("model")
+    if isinstance(model, dict):
+        runtime.set_model(str(model.get("schedule") or "in-order"), model.get("strict") is True, model.get("exact") is True)
     if params.get("trail"):
         runtime.set_trail(params["trail"])
     runtime.load_op(_text(params, "host_so"), _text(params, "kernel_name"), params.get("kernel_sos") or [])

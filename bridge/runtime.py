@@ -67,6 +67,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "rt_error": (ctypes.c_char_p, [_P]),
     "rt_set_trail": (ctypes.c_int, [_P, ctypes.c_char_p]),
     "rt_load_op": (ctypes.c_int, [_P, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_int]),
+    "rt_set_model": (ctypes.c_int, [_P, ctypes.c_char_p, ctypes.c_int, ctypes.c_int]),
     "rt_load_binding": (ctypes.c_int, [_P, ctypes.c_char_p]),
     "rt_n_functions": (ctypes.c_int, [_P]),
     "rt_function_name": (ctypes.c_char_p, [_P, ctypes.c_int]),
@@ -183,6 +184,10 @@ class Runtime:
 
     def set_trail(self, path: str) -> None:
         self._check(self._lib.rt_set_trail(self._open(), path.encode()))
+
+    def set_model(self, schedule: str, strict: bool, exact: bool) -> None:
+        """How the simulated AI Core runs what follows (--schedule, --strict, --exact)."""
+        self._check(self._lib.rt_set_model(self._open(), schedule.encode(), strict, exact))
 
     def load_op(self, host_so: str, kernel_name: str, kernel_sos: Sequence[Optional[str]]) -> None:
         """kernel_sos: one library per dtype combination, None where none was built."""

@@ -2,6 +2,7 @@
  * them. */
 #include "cli/cli.h"
 #include "cli/gen_int.h"
+#include "cli/model_options.h"
 #include "cli/own_file.h"
 #include "desc/desc.h"
 #include "graph/cases.h"
@@ -31,6 +32,9 @@ static void print_usage(FILE *to) {
         "  --chip NAME         default Ascend910B4\n"
         "  --dump STAGE        print `graph` or `plan` and write nothing\n"
         "  --time-limit S      for tracing and for each stage of verification, default 120\n"
+        "  --strict            warnings, habits that real cards forgive, are errors\n"
+        "  --schedule NAME     in-order (default), lazy, random:SEED or all: orders of the pipes that are tried\n"
+        "  --exact             give inexact instructions exact results\n"
         "  --verbose           a progress line for every case\n"
         "  --quiet             no progress lines\n\n"
         "Verdicts go to standard output, progress and errors to standard error. With several files the last "
@@ -73,6 +77,7 @@ static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
         {"dump", required_argument, NULL, OPT_DUMP},
         {"time-limit", required_argument, NULL, OPT_TIME},
         {"quiet", no_argument, NULL, OPT_QUIET},
+        MODEL_OPTIONS,
         {"force", no_argument, NULL, OPT_FORCE},
         {"verbose", no_argument, NULL, OPT_VERBOSE},
         {"help", no_argument, NULL, 'h'},
@@ -114,7 +119,7 @@ static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
             args->help = true;
             return true;
         default:
-            return false;
+            if (!model_option(c, &args->model, err)) return false;
         }
     args->files = argv + optind;
     args->n_files = argc - optind;
@@ -239,6 +244,7 @@ static bool verify(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
                        .kernel_code_path = path,
                        .chip = args->chip,
                        .standard = args->standard,
+                       .model = args->model,
                        .cases = list,
                        .n_cases = job->n_cases,
                        .stage_limit_s = args->stage_limit_s,

@@ -11,6 +11,7 @@
 typedef struct GenArgs {
     const char *output_dir, *name, *chip, *dump;
     VerifyStandard standard;
+    VerifyModel model;
     double stage_limit_s;
     bool no_verify, force, help;
     Progress progress;

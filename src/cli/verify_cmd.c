@@ -1,5 +1,6 @@
 /* opwright verify: one description against its reference, with the options of the existing client. */
 #include "cli/cli.h"
+#include "cli/model_options.h"
 #include "cli/progress.h"
 #include "server/client.h"
 #include "verify/verify.h"
@@ -26,6 +27,10 @@ static void print_usage(FILE *to) {
             "  --time-limit SECONDS     with --local: for each stage, default 120\n"
             "  --memory-limit MB        with --local: for the candidate, default 8192\n"
             "  --keep-build             with --local: leave the build folder and name it in the result\n"
+            "  --strict                 with --local: warnings, habits that real cards forgive, are errors\n"
+            "  --schedule NAME          with --local: in-order (default), lazy, random:SEED or all\n"
+            "  --exact                  with --local: give inexact instructions exact results\n"
+            "  --toolchain NAME         with --local: device-language rules of a2 or a5, or none\n"
             "  --url URL                of the service (env ASCEND_VERIFY_URL), default %s\n"
             "  --stream                 show the service's log as it comes\n"
             "  --devices LIST           that the service may use: npu:0,npu:1\n"
@@ -78,6 +83,7 @@ static const struct option OPTIONS[] = {
     {"token-file", required_argument, NULL, OPT_TOKEN},
     {"send-sources", no_argument, NULL, OPT_SEND},
     {"no-cache", no_argument, NULL, OPT_NO_CACHE},
+    MODEL_OPTIONS,
     {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, 'h'},
@@ -150,7 +156,7 @@ static bool parse_one(int c, Args *args, Err *err) {
         args->help = true;
         return true;
     default:
-        return false;
+        return model_option(c, &o->model, err);
     }
 }
 
@@ -169,6 +175,10 @@ static bool parse_args(int argc, char **argv, Args *args, Err *err) {
     for (size_t i = 0; i < sizeof required / sizeof required[0]; i++)
         if (!required[i].value || !*required[i].value)
             return err_set(err, ERR_USAGE, NULL, "--%s is missing", required[i].name);
+    if (!args->local && !model_is_default(&args->options.model)) {
+        err_set(err, ERR_USAGE, NULL, "--strict, --schedule, --exact and --toolchain are for the simulator of this machine");
+        return err_hint(err, "add --local");
+    }
     if (args->local && args->asked)
         return err_set(err, ERR_USAGE, NULL, "--%s is for a service; --local asks none", args->asked);
     return true;

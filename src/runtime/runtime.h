@@ -27,6 +27,10 @@ RT_API const char *rt_error(const Rt *rt);
 /* A crash or hang can be placed by whoever maps the same file: a SimTrail (sim.h) at offset 0. */
 RT_API int rt_set_trail(Rt *rt, const char *path);
 
+/* How the simulator runs what follows. schedule: "in-order", "lazy" or "random:SEED"; strict: what cards forgive is an error;
+ * exact: instructions documented as inexact give exact results. */
+RT_API int rt_set_model(Rt *rt, const char *schedule, int strict, int exact);
+
 /* host_so: built from host_operator_src; its OP_ADD tables register with us.
  * kernel_sos: one library per dtype combination, index = position in the `type` lists of project_json_src; NULL entries
  * were not built. kernel_name: add_custom. */

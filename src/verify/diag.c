@@ -24,6 +24,11 @@ void diag_add(DiagList *list, const Diag *d) {
     vec_push(list->arena, list, copy);
 }
 
+void diag_harden(DiagList *list) {
+    for (size_t i = 0; i < list->n; i++)
+        if (list->at[i].severity == DIAG_WARNING) list->at[i].severity = DIAG_ERROR;
+}
+
 size_t diag_count(const DiagList *list, DiagSeverity severity) {
     size_t n = 0;
     for (size_t i = 0; i < list->n; i++) n += list->at[i].severity == severity;

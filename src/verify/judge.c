@@ -55,6 +55,7 @@ static void take_finding(Arena *a, JudgeContext *c, const json_t *f, CaseResult 
     d.text = copy_text(a, f, "text", d.check);
     d.text_zh = copy_text(a, f, "text_zh", d.text);
     d.not_modelled = !strncmp(d.check, "not-modelled", 12);
+    if (c->strict && d.severity == DIAG_WARNING) d.severity = DIAG_ERROR;
     diag_add(c->diags, &d);
     if (d.not_modelled) worsen(out, VERDICT_NOT_MODELLED, d.text);
     else if (d.severity == DIAG_ERROR) worsen(out, VERDICT_FAIL, d.text);

@@ -60,6 +60,7 @@ static json_t *check_json(const Desc *desc, const Diag *d) {
     set_text(o, "text_zh", d->text_zh ? d->text_zh : d->text);
     set_text(o, "hint", d->hint);
     set_text(o, "hint_zh", d->hint_zh ? d->hint_zh : d->hint);
+    set_text(o, "page", diag_page(d->check));
     if (d->not_modelled) json_object_set_new(o, "not_modelled", json_true());
     return o;
 }
@@ -92,6 +93,7 @@ static json_t *cases_json(const Report *r) {
         set_text(o, "label", c->label);
         set_text(o, "verdict", VERDICTS[c->verdict]);
         if (c->reason && *c->reason) set_text(o, "reason", c->reason);
+        if (c->schedule && strcmp(c->schedule, "in-order") != 0) set_text(o, "schedule", c->schedule);
         json_object_set(o, "precision", c->precision);
         json_array_append_new(list, o);
     }
@@ -132,6 +134,16 @@ static json_t *stages_json(const Report *r) {
     return o;
 }
 
+/* Nothing was to be run. */
+static bool is_static(const Report *r) {
+    return !r->options->reference_path;
+}
+
+static json_t *model_json(const VerifyOptions *o) {
+    const VerifyModel *m = &o->model;
+    return json_pack("{s:s, s:b, s:b}", "schedule", m->schedule ? m->schedule : "in-order", "strict", m->strict, "exact", m->exact);
+}
+
 json_t *report_json(Arena *a, const Report *r) {
     static const char *const BUILD_STAGES[] = {"load", "rules", "build"}, *const RUN_STAGES[] = {"run",
                                                                                                  "compare"};
@@ -142,7 +154,7 @@ json_t *report_json(Arena *a, const Report *r) {
     set_text(j, "category", o->category ? o->category : "custom");
     set_text(j, "language", "ascendc");
     json_object_set_new(j, "compiled", json_boolean(r->compiled));
-    json_object_set_new(j, "correctness", json_boolean(r->verdict == VERDICT_PASS));
+    json_object_set_new(j, "correctness", json_boolean(r->verdict == VERDICT_PASS && !is_static(r)));
     json_object_set_new(j, "performance", json_null());
     set_text(j, "performance_note", "not measured: the simulated AI Core gives no times yet");
     set_text(j, "hardware", arena_printf(a, "sim-%s", r->chip));
@@ -152,7 +164,9 @@ json_t *report_json(Arena *a, const Report *r) {
     set_text(j, "backend", "sim");
     set_text(j, "chip", r->chip);
     set_text(j, "verdict", VERDICTS[r->verdict]);
+    if (is_static(r) && r->verdict == VERDICT_PASS) json_object_set_new(j, "verdict", json_null());
     set_text(j, "standard", verify_standard_name(o->standard));
+    json_object_set_new(j, "model", model_json(o));
     json_t *checks = json_array();
     for (size_t i = 0; i < r->diags->n; i++)
         json_array_append_new(checks, check_json(r->desc, &r->diags->at[i]));
@@ -179,10 +193,11 @@ static void add_check(StrBuf *sb, Arena *a, const Diag *d) {
 static void add_headline(StrBuf *sb, const Report *r) {
     size_t passed = 0;
     for (size_t i = 0; i < r->n_cases; i++) passed += r->cases[i].verdict == VERDICT_PASS;
-    strbuf_printf(sb, "%s %s: ", VERDICTS[r->verdict], r->options->op ? r->options->op : "?");
+    strbuf_printf(sb, "%s %s: ", is_static(r) && r->verdict == VERDICT_PASS ? "BUILT" : VERDICTS[r->verdict], r->options->op ? r->options->op : "?");
     if (!r->compiled)
         strbuf_add(sb, r->verdict == VERDICT_REJECTED ? "a static rule is broken, nothing was built"
                                                       : "not built");
+    else if (is_static(r)) strbuf_add(sb, "it builds; nothing was run, since there is no reference");
     else strbuf_printf(sb, "%zu of %zu cases pass", passed, r->n_planned);
     strbuf_printf(sb, ", standard %s, simulated %s, %.1f s\n", verify_standard_name(r->options->standard),
                   r->chip, r->total_s);

@@ -31,6 +31,8 @@ typedef struct Verifier {
     const char *dir;                     /* with the folders `early` and `build` */
     const char *reference, *description; /* absolute */
     double limit_s, memory_mb;
+    const char *schedules[VERIFY_SCHEDULES_MAX];
+    size_t n_schedules;
 } Verifier;
 
 static void log_line(const Verifier *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -112,6 +114,11 @@ static void apply_rules(Verifier *v) {
         diag_add(&v->diags, &d);
         if (d.severity == DIAG_ERROR && !v->report.error_message) v->report.error_message = r->message;
     }
+    if (v->o->model.strict) {
+        names = names || diag_count(&v->diags, DIAG_WARNING) > 0;
+        diag_harden(&v->diags);
+        if (names && !v->report.error_message) v->report.error_message = v->diags.at[0].text;
+    }
     if (policy || names) v->report.verdict = policy ? VERDICT_REJECTED : VERDICT_FAIL;
     v->report.rules_s = time_now_s() - start;
 }
@@ -154,17 +161,18 @@ static const VerifyCase *own_cases(Arena *a, size_t *n) {
 }
 
 /* want: which of golden, eager and actual the worker shall compute. */
-static json_t *run_params(const Verifier *v, json_t *spec, json_t *want) {
+static json_t *run_params(const Verifier *v, json_t *spec, const char *schedule, json_t *want) {
     json_t *kernels = json_array();
     for (size_t i = 0; i < v->build.n_kernels; i++)
         json_array_append_new(kernels,
                               v->build.kernel_sos[i] ? json_string(v->build.kernel_sos[i]) : json_null());
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:s, s:O, s:o}", "reference",
+    const VerifyModel *m = &v->o->model;
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:s, s:O, s:o, s:{s:s, s:b, s:b}}", "reference",
                      v->reference, "model_src", v->report.desc->source[DESC_MODEL], "runtime",
                      v->tools.rt_lib, "chip", v->report.chip, "host_so", v->build.host_so, "kernel_name",
                      v->report.desc->kernel_name, "kernel_sos", kernels, "binding_so", v->build.binding_so,
                      "seed", SEED, "trail", arena_printf(v->arena, "%s/trail", v->dir), "case", spec, "want",
-                     want);
+                     want, "model", "schedule", schedule, "strict", m->strict, "exact", m->exact);
 }
 
 static void keep_launches(Verifier *v, const json_t *result) {
@@ -173,9 +181,9 @@ static void keep_launches(Verifier *v, const json_t *result) {
     v->report.launches = json_incref(launches);
 }
 
-static bool ask(Verifier *v, const VerifyCase *c, json_t *want, Arena *scratch, BridgeReply *reply, Err *err) {
+static bool ask(Verifier *v, const VerifyCase *c, const char *schedule, json_t *want, Arena *scratch, BridgeReply *reply, Err *err) {
     BridgeLimits limits = {.wall_s = v->limit_s, .memory_mb = v->memory_mb};
-    json_t *params = run_params(v, c->spec, want);
+    json_t *params = run_params(v, c->spec, schedule, want);
     bool ok = params ? bridge_call(v->bridge, scratch, "run", params, &limits, reply, err)
                      : err_set(err, ERR_INTERNAL, NULL, "the request for a run cannot be written as JSON");
     json_decref(params);
@@ -232,13 +240,13 @@ static bool judge_reference_failure(Verifier *v, JudgeContext *ctx, const Bridge
 static bool lost_worker(const BridgeReply *reply, const Err *err) { return !reply->error && err->code == ERR_CHILD_DIED; }
 
 /* A worker dies by accident hardly ever, and not twice at the same place. */
-static bool ask_candidate(Verifier *v, const VerifyCase *c, Arena *scratch, BridgeReply *reply, Err *err) {
-    if (ask(v, c, want_of(v, false, true), scratch, reply, err)) return true;
+static bool ask_candidate(Verifier *v, const VerifyCase *c, const char *schedule, Arena *scratch, BridgeReply *reply, Err *err) {
+    if (ask(v, c, schedule, want_of(v, false, true), scratch, reply, err)) return true;
     if (!lost_worker(reply, err)) return false;
     log_line(v, "the worker was lost while the candidate ran; once more");
     *reply = (BridgeReply){0};
     *err = (Err){0};
-    return ask(v, c, want_of(v, false, true), scratch, reply, err);
+    return ask(v, c, schedule, want_of(v, false, true), scratch, reply, err);
 }
 
 static bool judge_lost_worker(Verifier *v, CaseResult *out, const Err *err) {
@@ -256,41 +264,95 @@ static bool judge_lost_worker(Verifier *v, CaseResult *out, const Err *err) {
     return true;
 }
 
-/* One case through the worker. False: nothing can be judged. *stop: no use in trying further cases. */
+/* The candidate under one schedule, against what the reference said. *stop: no use in trying further cases. */
+static bool run_candidate(Verifier *v, const VerifyCase *c, const char *schedule, JudgeContext *ctx, const BridgeReply *reference,
+                          CaseResult *out, bool *stop, Err *err) {
+    Arena *scratch = arena_new(); /* blobs go as soon as they are compared */
+    BridgeReply reply = {0};
+    bool ok = ask_candidate(v, c, schedule, scratch, &reply, err);
+    if (ok && same_inputs(&reply, reference)) {
+        join_replies(scratch, &reply, reference);
+    } else if (ok) { /* get_inputs() draws from something no seed reaches: one process must see them all */
+        bridge_reply_clear(&reply);
+        reply = (BridgeReply){0};
+        ok = ask(v, c, schedule, want_of(v, true, true), scratch, &reply, err);
+    }
+    if (ok) {
+        keep_launches(v, reply.result);
+        ok = judge_reply(v->arena, ctx, &reply, out, err);
+        *stop = *stop || json_is_object(json_object_get(reply.result, "candidate_error"));
+    } else {
+        ok = lost_worker(&reply, err) ? judge_lost_worker(v, out, err) : judge_failure(v->arena, ctx, &reply, out, err);
+        *stop = true;
+    }
+    bridge_reply_clear(&reply);
+    arena_free(scratch);
+    return ok;
+}
+
+/* A kernel whose numbers depend on which pipe happens to be first: the flaw is in its order, not in its arithmetic. */
+static void tell_schedule(Verifier *v, const char *schedule, const CaseResult *first, const CaseResult *now) {
+    if (first->verdict != VERDICT_PASS || now->verdict != VERDICT_FAIL) return;
+    Diag d = {.check = "schedule-dependent",
+              .stage = "run",
+              .source = "kernel_src",
+              .text = arena_printf(v->arena, "right when every instruction runs in the program's order, not under the schedule %s, which its synchronisation allows",
+                                   schedule),
+              .text_zh = arena_printf(v->arena, "按程序顺序执行时结果正确, 但在其同步所允许的另一种调度 (%s) 下不正确", schedule),
+              .hint = "a SetFlag/WaitFlag pair, a queue step or a barrier is missing between two pipes: see the race reports",
+              .hint_zh = "两条流水之间缺少 SetFlag/WaitFlag、队列操作或屏障: 请看竞争类诊断"};
+    diag_add(&v->diags, &d);
+}
+
+/* The worse of two results of one case is kept. */
+static void merge_case(CaseResult *out, CaseResult *next) {
+    out->compare_s += next->compare_s;
+    out->candidate_s += next->candidate_s;
+    if (verdict_rank(next->verdict) > verdict_rank(out->verdict)) {
+        json_decref(out->precision);
+        out->precision = next->precision;
+        out->verdict = next->verdict;
+        out->reason = next->reason;
+        out->schedule = next->schedule;
+    } else {
+        json_decref(next->precision);
+    }
+}
+
+/* One case through the worker. False: nothing can be judged. */
 static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *stop, Err *err) {
     const char *profile = json_string_value(json_object_get(c->spec, "profile"));
     JudgeContext ctx = {.desc = v->report.desc,
                         .standard = v->o->standard,
                         .diags = &v->diags,
+                        .strict = v->o->model.strict,
                         .edge_values = profile && !strcmp(profile, "edge")};
-    BridgeReply reference = {0}, reply = {0};
-    Arena *scratch = arena_new(); /* blobs go as soon as they are compared */
+    BridgeReply reference = {0};
+    Arena *scratch = arena_new();
     out->label = c->label;
-    bool ok = ask(v, c, want_of(v, true, false), scratch, &reference, err);
+    bool ok = ask(v, c, v->schedules[0], want_of(v, true, false), scratch, &reference, err);
     if (!ok) {
         ok = judge_reference_failure(v, &ctx, &reference, out, err);
         *stop = true;
         goto done;
     }
-    ok = ask_candidate(v, c, scratch, &reply, err);
-    if (ok && same_inputs(&reply, &reference)) {
-        join_replies(scratch, &reply, &reference);
-    } else if (ok) { /* get_inputs() draws from something no seed reaches: one process must see them all */
-        bridge_reply_clear(&reply);
-        reply = (BridgeReply){0};
-        ok = ask(v, c, want_of(v, true, true), scratch, &reply, err);
-    }
-    if (ok) {
-        keep_launches(v, reply.result);
-        ok = judge_reply(v->arena, &ctx, &reply, out, err);
-        *stop = json_is_object(json_object_get(reply.result, "candidate_error"));
-    } else {
-        ok = lost_worker(&reply, err) ? judge_lost_worker(v, out, err) : judge_failure(v->arena, &ctx, &reply, out, err);
-        *stop = true;
+    for (size_t i = 0; i < v->n_schedules && ok && !*stop; i++) {
+        CaseResult one = {.label = c->label, .schedule = v->schedules[i]};
+        ok = run_candidate(v, c, v->schedules[i], &ctx, &reference, &one, stop, err);
+        if (!ok) {
+            json_decref(one.precision);
+        } else if (i == 0) {
+            *out = one;
+        } else {
+            tell_schedule(v, v->schedules[i], out, &one);
+            merge_case(out, &one);
+        }
     }
 done:
-    if (!ok) json_decref(out->precision);
-    bridge_reply_clear(&reply);
+    if (!ok) {
+        json_decref(out->precision);
+        out->precision = NULL;
+    }
     bridge_reply_clear(&reference);
     arena_free(scratch);
     return ok;
@@ -334,7 +396,9 @@ static const char *absolute(Arena *a, const char *what, const char *path, Err *e
 
 static bool prepare(Verifier *v, Err *err) {
     Arena *a = v->arena;
-    v->reference = absolute(a, "reference", v->o->reference_path, err);
+    v->n_schedules = verify_schedules(a, v->o->model.schedule, v->schedules, err);
+    if (v->n_schedules == 0) return false;
+    v->reference = v->o->reference_path ? absolute(a, "reference", v->o->reference_path, err) : "";
     if (!v->reference) return false;
     v->description = absolute(a, "description", v->o->kernel_code_path, err);
     if (!v->description) return false;
@@ -367,7 +431,7 @@ static bool judge_all(Verifier *v, Err *err) {
     apply_rules(v);
     if (v->report.verdict != VERDICT_PASS) return true;
     if (!run_build(v, err)) return false;
-    if (!v->build.ok) return true;
+    if (!v->build.ok || !v->o->reference_path) return true;
     return run_cases(v, err); /* a reference that breaks its contract is found by the first case */
 }
 

@@ -14,6 +14,18 @@ typedef enum { VERIFY_STD_SEED, VERIFY_STD_MULTIKERNELBENCH, VERIFY_STD_ECOSYSTE
 bool verify_standard_find(const char *name, VerifyStandard *out, Err *err) ERR_CHECKED;
 const char *verify_standard_name(VerifyStandard std);
 
+/* How the simulated AI Core runs the kernel, and how severe its judge is. All zero: as the result documents it. */
+typedef struct VerifyModel {
+    bool strict;          /* warnings, habits that real cards forgive, are errors */
+    bool exact;           /* instructions that the documentation calls inexact give exact results */
+    const char *schedule; /* NULL or "in-order", "lazy", "random:SEED", "all" (those three, one after the other) */
+    const char *toolchain; /* device-language rules of "a2", "a5" or "none"; NULL: of the chip */
+} VerifyModel;
+
+#define VERIFY_SCHEDULES_MAX 4
+/* The runs a schedule stands for, written to `out`; 0 and *err when there is no such schedule. */
+size_t verify_schedules(Arena *a, const char *schedule, const char *out[VERIFY_SCHEDULES_MAX], Err *err) ERR_CHECKED;
+
 /* One set of inputs to try. */
 typedef struct VerifyCase {
     const char *label; /* "float16 s0=31 s1=7" */
@@ -23,7 +35,7 @@ typedef struct VerifyCase {
 typedef struct VerifyOptions {
     const char *op;       /* name for the result */
     const char *category; /* or NULL */
-    const char *reference_path;
+    const char *reference_path; /* NULL: only what can be said without running */
     const char *kernel_code_path;
     const char *chip; /* NULL: "Ascend910B4" */
     VerifyStandard standard;
@@ -31,6 +43,7 @@ typedef struct VerifyOptions {
     size_t n_cases;
     double stage_limit_s;                        /* 0: 120 per stage */
     double memory_mb;                            /* 0: 8192 */
+    VerifyModel model;
     bool keep_build;                             /* leave the build folder and name it in the result */
     void (*on_log)(void *ctx, const char *line); /* progress, may be NULL */
     void *log_ctx;
@@ -53,6 +66,9 @@ typedef struct VerifyResult {
 
 /* False only when nothing could be judged (no reference, no worker); a bad description is a verdict. */
 bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Err *err) ERR_CHECKED;
+
+/* The checks of a result object as SARIF 2.1.0; `description` is the path of the file they speak of. The caller decrefs. */
+json_t *verify_sarif(Arena *a, const json_t *result, const char *description, bool zh);
 
 /* Comparison of one output, usable alone. golden is float64 (or int64 when the dtype is not floating). */
 typedef struct CompareInput {

@@ -32,7 +32,12 @@ typedef struct DiagList {
 
 /* Equal (check, source, line) are folded: counts add up. */
 void diag_add(DiagList *list, const Diag *d);
+/* Warnings become errors. */
+void diag_harden(DiagList *list);
 size_t diag_count(const DiagList *list, DiagSeverity severity);
+
+/* ---- pages.c: the page that explains a check, "docs/check.md#memory". */
+const char *diag_page(const char *check);
 
 /* ---- toolchain.c */
 typedef struct Toolchain {
@@ -83,6 +88,7 @@ size_t compile_log_parse(const Desc *d, const char *home, const char *output, Di
 /* ---- judge.c: one case's reply. */
 typedef struct CaseResult {
     const char *label;
+    const char *schedule; /* of the run that decided */
     Verdict verdict;
     const char *reason; /* empty on pass */
     json_t *precision;  /* list, one object per output */
@@ -94,6 +100,7 @@ typedef struct JudgeContext {
     DiagList *diags;
     double sim_s;
     bool edge_values; /* the case at hand mixes extreme values in */
+    bool strict;      /* warnings count as errors */
 } JudgeContext;
 /* Judges a successful reply of the worker's `run`. False only when the reply breaks the protocol. */
 bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) ERR_CHECKED;

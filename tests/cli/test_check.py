@@ -1,0 +1,133 @@
+"""`opwright check`: the same judgement as verify, for people, for programs and for editors."""
+import json
+import os
+import pathlib
+import runpy
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CLI = pathlib.Path(os.environ.get("OPWRIGHT_CLI", ROOT / "build" / "opwright"))
+DESCRIPTIONS = ROOT / "tests" / "verify" / "descriptions"
+REFERENCE = ROOT / "tests" / "verify" / "references" / "sum.py"
+
+pytestmark = pytest.mark.skipif(not CLI.exists(), reason=f"{CLI} is not built")
+
+
+def check(path, *options, reference=REFERENCE):
+    given = ["--reference", str(reference)] if reference else []
+    done = subprocess.run([str(CLI), "check", str(path), *given, "--quiet", *options], capture_output=True, text=True, timeout=300)
+    assert "AddressSanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def plain(tmp_path, name, **changed):
+    """A description as a file of string literals, which has lines of its own."""
+    sources = {k: v for k, v in runpy.run_path(str(DESCRIPTIONS / name)).items() if k.endswith("_src")}
+    for section, (old, new) in changed.items():
+        assert old in sources[section]
+        sources[section] = sources[section].replace(old, new)
+    path = tmp_path / name
+    path.write_text("# a description\n" + "".join(f"{k} = r'''{v}'''\n" for k, v in sources.items()))
+    return path
+
+
+def test_text_names_both_lines(tmp_path):
+    path = plain(tmp_path, "error_in_kernel.py")
+    status, out, _ = check(path)
+    assert status == 1 and out.startswith("FAIL error_in_kernel: not built")
+    line = next(i for i, text in enumerate(path.read_text().splitlines(), 1) if "AddEverything" in text)
+    assert f"({path.name}:{line}): [compile]" in out and "fix: " in out and "see: docs/check.md#build" in out
+
+
+def test_chinese(tmp_path):
+    _, out, _ = check(DESCRIPTIONS / "half_written.py", "--lang", "zh", "--shape", "33x100,33x100")
+    assert "[output-not-written] 输出 z" in out and "处理: " in out and "说明: docs/check.md#uninitialised-memory" in out
+
+
+def test_json_is_the_result_with_a_page_for_every_check():
+    status, out, _ = check(DESCRIPTIONS / "half_written.py", "--json", "--shape", "33x100,33x100", "--shape", "1x7,1x7")
+    result = json.loads(out)
+    assert status == 1 and result["verdict"] == "FAIL" and result["model"] == {"schedule": "in-order", "strict": False, "exact": False}
+    assert [c["label"] for c in result["cases"]] == ["float32 33x100,33x100", "float32 1x7,1x7"]
+    headings = {line[3:].strip().lower().replace(" ", "-") for line in (ROOT / "docs" / "check.md").read_text().splitlines() if line.startswith("## ")}
+    for c in result["checks"]:
+        assert c["page"].startswith("docs/check.md#") and c["page"].split("#")[1] in headings
+
+
+def test_every_page_exists():
+    headings = {line[3:].strip().lower().replace(" ", "-") for line in (ROOT / "docs" / "check.md").read_text().splitlines() if line.startswith("## ")}
+    for line in (ROOT / "src" / "verify" / "pages.def").read_text().splitlines():
+        if line.startswith("PAGE("):
+            assert line.split('"')[3] in headings, line
+
+
+def sarif(path, *options, **kwargs):
+    status, out, _ = check(path, "--sarif", *options, **kwargs)
+    log = json.loads(out)
+    assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json") and len(log["runs"]) == 1
+    run = log["runs"][0]
+    rules = run["tool"]["driver"]["rules"]
+    assert len({r["id"] for r in rules}) == len(rules) and run["tool"]["driver"]["name"] == "opwright"
+    for r in run["results"]:
+        assert rules[r["ruleIndex"]]["id"] == r["ruleId"] and r["level"] in ("error", "warning", "note") and r["message"]["text"]
+        for place in r["locations"]:
+            artifact = place["physicalLocation"]["artifactLocation"]
+            assert run["artifacts"][artifact["index"]]["location"]["uri"] == artifact["uri"] and " " not in artifact["uri"]
+            region = place["physicalLocation"].get("region")
+            assert region is None or region["startLine"] >= 1 and region.get("startColumn", 1) >= 1
+    return status, run
+
+
+def test_sarif_regions_are_lines_of_the_file(tmp_path):
+    path = plain(tmp_path, "error_in_kernel.py")
+    (tmp_path / "a b").mkdir()
+    path = path.rename(tmp_path / "a b" / "op.py")
+    status, run = sarif(path)
+    assert status == 1
+    (result,) = [r for r in run["results"] if r["ruleId"] == "compile"]
+    place = result["locations"][0]
+    line = place["physicalLocation"]["region"]["startLine"]
+    assert "AddEverything" in path.read_text().splitlines()[line - 1]
+    assert place["physicalLocation"]["artifactLocation"]["uri"].endswith("/a%20b/op.py")
+    assert place["logicalLocations"][0]["fullyQualifiedName"].startswith("kernel_src:")
+
+
+def test_sarif_of_a_clean_description():
+    status, run = sarif(DESCRIPTIONS / "pair_sum.py")
+    assert status == 0 and run["results"] == [] and run["properties"]["verdict"] == "PASS"
+
+
+def test_static_needs_no_reference():
+    status, out, _ = check(DESCRIPTIONS / "pair_sum.py", "--static", reference=None)
+    assert status == 0 and out.startswith("BUILT pair_sum: it builds; nothing was run")
+    status, out, _ = check(DESCRIPTIONS / "pair_sum.py", "--static", "--json", reference=None)
+    assert json.loads(out)["verdict"] is None and json.loads(out)["correctness"] is False
+    status, out, _ = check(DESCRIPTIONS / "error_in_host.py", "--static", reference=None)
+    assert status == 1 and out.startswith("FAIL")
+
+
+def test_strict_turns_warnings_into_errors(tmp_path):
+    """A tiling size that is not that of the structure is told, and fails only under --strict."""
+    path = plain(tmp_path, "pair_sum.py", host_operator_src=("->SetDataSize(data.GetDataSize())", "->SetDataSize(data.GetDataSize() + 8)"))
+    status, out, _ = check(path)
+    assert status == 0 and "warning host_operator_src: [tiling-data-size]" in out, out
+    status, out, _ = check(path, "--strict")
+    assert status == 1 and "error host_operator_src: [tiling-data-size]" in out
+
+
+@pytest.mark.parametrize("options, words", [
+    ([], "no description"), (["a.py"], "--reference is missing"), (["a.py", "--reference", "b.py", "--schedule", "often"], "no schedule `often`"),
+    (["a.py", "--reference", "b.py", "--toolchain", "a9"], "--toolchain takes"), (["a.py", "--static", "--shape", "3"], "--static runs nothing"),
+    (["a.py", "--reference", "b.py", "--json", "--sarif"], "not both"),
+])
+def test_usage(options, words):
+    done = subprocess.run([str(CLI), "check", *options], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and words in done.stderr
+
+
+@pytest.mark.parametrize("shape", ["3y4", "3x", ",3", "-1", "99999999999x2", "3x4,"])
+def test_bad_shape(shape):
+    status, _, err = check(DESCRIPTIONS / "pair_sum.py", "--shape", shape)
+    assert status == 2 and "--shape takes sizes" in err
