@@ -1,8 +1,12 @@
 /* opwright verify: one description against its reference, with the options of the existing client. */
+#include "base/cleanup.h"
+#include "cann/cann.h"
 #include "cli/cli.h"
 #include "cli/model_options.h"
 #include "cli/progress.h"
 #include "server/client.h"
+#include "server/job.h"
+#include "server/request.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
@@ -12,8 +16,8 @@
 
 static void print_usage(FILE *to) {
     fprintf(to,
-            "usage: opwright verify --op NAME --reference_path REF.py --kernel_code_path DESC.py [--local] "
-            "[options]\n\n"
+            "usage: opwright verify --op NAME --reference_path REF.py --kernel_code_path DESC.py "
+            "[--local | --backend NAME] [options]\n\n"
             "Builds a description, runs it, and compares it with its reference: here with --local, else by "
             "asking a verification\n"
             "service (`opwright serve`).\n\n"
@@ -21,10 +25,12 @@ static void print_usage(FILE *to) {
             "  --reference_path FILE    PyTorch reference: Model, get_inputs, get_init_inputs\n"
             "  --kernel_code_path FILE  description: a Python file with the six sources\n"
             "  --local                  verify here, on the simulated AI Core\n"
-            "  --result_json_path FILE  write the result object (docs/result.md)\n"
+            "  --backend NAME           sim or cann (a real NPU, docs/cann.md): verify here with it\n"
+            "  --result_json_path FILE  default ./result.json: the answer (docs/result.md), which is also appended to\n"
+            "                           traj.json beside it; '' writes neither\n"
             "  --standard NAME          seed (default), multikernelbench or ecosystem\n"
             "  --chip NAME              default Ascend910B4\n"
-            "  --time-limit SECONDS     with --local: for each stage, default 120\n"
+            "  --time-limit SECONDS     with --local: for each stage, default 120 (cann: 600)\n"
             "  --memory-limit MB        with --local: for the candidate, default 8192\n"
             "  --keep-build             with --local: leave the build folder and name it in the result\n"
             "  --strict                 with --local: warnings, habits that real cards forgive, are errors\n"
@@ -33,7 +39,7 @@ static void print_usage(FILE *to) {
             "  --toolchain NAME         with --local: device-language rules of a2 or a5, or none\n"
             "  --url URL                of the service (env ASCEND_VERIFY_URL), default %s\n"
             "  --stream                 show the service's log as it comes\n"
-            "  --devices LIST           that the service may use: npu:0,npu:1\n"
+            "  --devices LIST           that the service may use: npu:0,npu:1; with --backend cann the one to use\n"
             "  --token-file FILE        the service's token (env ASCEND_VERIFY_TOKEN holds it too)\n"
             "  --send-sources           send the files' texts, for a service on another machine\n"
             "  --no-cache               verify again, also what the service has verified before\n"
@@ -50,6 +56,7 @@ enum {
     OPT_REF,
     OPT_DESC,
     OPT_LOCAL,
+    OPT_BACKEND,
     OPT_RESULT,
     OPT_STANDARD,
     OPT_CHIP,
@@ -71,6 +78,7 @@ static const struct option OPTIONS[] = {
     {"reference_path", required_argument, NULL, OPT_REF},
     {"kernel_code_path", required_argument, NULL, OPT_DESC},
     {"local", no_argument, NULL, OPT_LOCAL},
+    {"backend", required_argument, NULL, OPT_BACKEND},
     {"result_json_path", required_argument, NULL, OPT_RESULT},
     {"standard", required_argument, NULL, OPT_STANDARD},
     {"chip", required_argument, NULL, OPT_CHIP},
@@ -93,10 +101,20 @@ static const struct option OPTIONS[] = {
 typedef struct Args {
     VerifyOptions options;
     ClientOptions client;
-    const char *result_path, *asked; /* asked: an option that only a service understands */
+    const char *result_path; /* "": nothing is written */
+    bool result_named;       /* by the user: then it must be possible to write it */
+    const char *asked;       /* an option that only a service understands */
     Progress progress;
-    bool local, help;
+    bool local, cann, help;
+    int npu; /* with cann: the device; -1: the first one */
 } Args;
+
+static bool parse_backend(Args *args, Err *err) {
+    args->cann = !strcmp(optarg, "cann");
+    args->local = true;
+    if (args->cann || !strcmp(optarg, "sim")) return true;
+    return err_set(err, ERR_USAGE, NULL, "--backend is sim or cann, not `%s`", optarg);
+}
 
 static bool parse_one(int c, Args *args, Err *err) {
     VerifyOptions *o = &args->options;
@@ -113,8 +131,10 @@ static bool parse_one(int c, Args *args, Err *err) {
     case OPT_LOCAL:
         args->local = true;
         return true;
+    case OPT_BACKEND:
+        return parse_backend(args, err);
     case OPT_RESULT:
-        args->result_path = optarg;
+        args->result_path = optarg, args->result_named = true;
         return true;
     case OPT_STANDARD:
         return verify_standard_find(optarg, &o->standard, err);
@@ -135,7 +155,7 @@ static bool parse_one(int c, Args *args, Err *err) {
         args->client.stream = true, args->asked = "stream";
         return true;
     case OPT_DEVICES:
-        args->client.devices = optarg, args->asked = "devices";
+        args->client.devices = optarg;
         return true;
     case OPT_TOKEN:
         args->client.token_file = optarg, args->asked = "token-file";
@@ -160,7 +180,23 @@ static bool parse_one(int c, Args *args, Err *err) {
     }
 }
 
+/* --devices without a service: the NPU to use. */
+static bool choose_device(Args *args, Err *err) {
+    const char *list = args->client.devices;
+    if (!args->local || !list) return true;
+    if (!args->cann)
+        return err_set(err, ERR_USAGE, NULL, "--devices is for a service or for --backend cann; --local has one simulated core");
+    Arena *a = arena_new();
+    const char *name = request_device_name(a, list);
+    bool ok = name && !strncmp(name, "npu:", 4);
+    if (ok) args->npu = atoi(name + 4);
+    arena_free(a);
+    return ok || err_set(err, ERR_USAGE, NULL, "--backend cann verifies on one NPU, `npu:0`, not on `%s`", list);
+}
+
 static bool parse_args(int argc, char **argv, Args *args, Err *err) {
+    args->result_path = "./result.json";
+    args->npu = -1;
     args->options.on_log = progress_log;
     args->options.log_ctx = &args->progress;
     for (int c; (c = cli_next_option(argc, argv, "h", OPTIONS, err)) != -1;)
@@ -180,56 +216,82 @@ static bool parse_args(int argc, char **argv, Args *args, Err *err) {
         return err_hint(err, "add --local");
     }
     if (args->local && args->asked)
-        return err_set(err, ERR_USAGE, NULL, "--%s is for a service; --local asks none", args->asked);
-    return true;
+        return err_set(err, ERR_USAGE, NULL, "--%s is for a service; --local and --backend ask none", args->asked);
+    return choose_device(args, err);
 }
 
-/* What can be known before the worker starts. */
-static bool check_files(Arena *a, const Args *args, Err *err) {
-    if (!fs_check_readable(args->options.reference_path, err) ||
-        !fs_check_readable(args->options.kernel_code_path, err))
-        return false;
-    if (!args->result_path) return true;
-    const char *slash = strrchr(args->result_path, '/');
-    const char *dir = !slash ? "."
-                      : slash == args->result_path
-                          ? "/"
-                          : arena_strndup(a, args->result_path, (size_t)(slash - args->result_path));
+/* Whether the answer can be written where it shall go. */
+static bool check_result_path(Arena *a, const char *path, Err *err) {
+    const char *slash = strrchr(path, '/');
+    const char *dir = !slash ? "." : slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
     struct stat st;
-    if (stat(args->result_path, &st) == 0 && S_ISDIR(st.st_mode))
-        return err_set(err, ERR_BAD_INPUT, args->result_path,
-                       "this is a folder; --result_json_path names a file");
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return err_set(err, ERR_BAD_INPUT, path, "this is a folder; --result_json_path names a file");
     return fs_check_writable_dir(dir, err);
 }
 
-static bool write_result(const char *path, const json_t *result, Err *err) {
-    char *text = json_dumps(result, JSON_INDENT(2));
-    if (!text) return err_set(err, ERR_INTERNAL, NULL, "the result cannot be written as JSON");
-    const char *slash = strrchr(path, '/');
-    Arena *a = arena_new();
-    bool ok = !slash || slash == path || fs_make_dirs(arena_strndup(a, path, (size_t)(slash - path)), err);
-    ok = ok && fs_write(path, text, strlen(text), err);
-    arena_free(a);
-    free(text);
-    return ok;
+/* What can be known before the worker starts. A file that nobody asked for must not stand in the way. */
+static bool check_files(Arena *a, Args *args, Err *err) {
+    if (!fs_check_readable(args->options.reference_path, err) ||
+        !fs_check_readable(args->options.kernel_code_path, err))
+        return false;
+    Err e = {0};
+    if (!*args->result_path || check_result_path(a, args->result_path, &e)) return true;
+    if (args->result_named) {
+        *err = e;
+        return false;
+    }
+    if (!args->progress.quiet) fprintf(stderr, "opwright: %s; no result.json is written\n", e.message);
+    args->result_path = "";
+    return true;
 }
 
-/* On this machine, with a worker of our own. */
-static bool verify_here(Arena *a, Args *args, int *status, Err *err) {
-    Bridge *b = cli_start_bridge(a, err);
-    VerifyResult r = {0};
-    bool ok = b && verify_run(a, b, &args->options, &r, err);
-    if (ok) {
-        puts(r.summary);
-        *status = r.exit_code;
-        ok = !args->result_path || write_result(args->result_path, r.json, err);
+/* ---- on this machine --------------------------------------------------------------------------- */
+
+static bool run_here(Arena *a, const Args *args, VerifyResult *r, Err *err) {
+    if (args->cann) {
+        cleanup_install();
+        return args->npu < 0 ? cann_verify(a, &args->options, r, err)
+                             : cann_verify_on(a, &args->options, args->npu, r, err);
     }
-    json_decref(r.json);
+    Bridge *b = cli_start_bridge(a, err);
+    bool ok = b && verify_run(a, b, &args->options, r, err);
     bridge_stop(b);
     return ok;
 }
 
-/* By asking a service; the answer's exit code is ours. */
+/* In the form a service answers in; the caller's. What could not be judged has no verdict. */
+static json_t *answer_of(Arena *a, const Args *args, const VerifyResult *r, const Err *err) {
+    const VerifyOptions *o = &args->options;
+    const Request asked = {.op = o->op, .category = o->category, .language = "ascendc"};
+    const char *summary = r->summary;
+    int status = r->exit_code;
+    json_t *result = r->json ? json_pack("[O]", r->json)
+                             : job_error_result(a, &asked, args->cann ? "cann" : "sim", err, &status, &summary);
+    return client_answer(a, o->reference_path, o->kernel_code_path, status, result, summary);
+}
+
+static bool verify_here(Arena *a, Args *args, int *status, Err *err) {
+    VerifyResult r = {0};
+    bool ok = run_here(a, args, &r, err);
+    if (ok) puts(r.summary);
+    *status = r.exit_code;
+    if (*args->result_path) {
+        json_t *answer = answer_of(a, args, &r, err);
+        Err ignored = {0}, e = {0};
+        const char *code = fs_read(a, args->options.kernel_code_path, NULL, &ignored);
+        if (!client_keep(a, args->result_path, code ? code : "", answer, &e) && ok) {
+            *err = e;
+            ok = false;
+        }
+        json_decref(answer);
+    }
+    json_decref(r.json);
+    return ok;
+}
+
+/* ---- by asking a service; the answer's exit code is ours --------------------------------------- */
+
 static bool verify_there(Arena *a, Args *args, int *status, Err *err) {
     static const char *const STANDARDS[] = {[VERIFY_STD_SEED] = NULL,
                                             [VERIFY_STD_MULTIKERNELBENCH] = "multikernelbench",
@@ -240,7 +302,7 @@ static bool verify_there(Arena *a, Args *args, int *status, Err *err) {
     c->kernel_code_path = args->options.kernel_code_path;
     c->standard = STANDARDS[args->options.standard];
     c->chip = args->options.chip;
-    c->result_json_path = args->result_path;
+    c->result_json_path = *args->result_path ? args->result_path : NULL;
     c->on_log = args->options.on_log;
     c->log_ctx = args->options.log_ctx;
     ClientAnswer answer = {0};

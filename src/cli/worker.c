@@ -11,8 +11,8 @@ static void print_usage(FILE *to) {
                 "  --devices LIST           sim:0,sim:1 or npu:0,npu:1 (env ASCEND_VERIFY_DEVICE_POOL); default the NPUs that can\n"
                 "                           be used here, else one simulated AI Core for each host core\n"
                 "  --claim-after SECONDS    take over a job whose worker was silent for so long, default 30\n"
-                "  --time-limit SECONDS     for each stage of a job, default 120\n"
-                "  --job-limit SECONDS      for a whole job, default 900\n"
+                "  --time-limit SECONDS     for each stage of a job, default 120 (NPU: 600)\n"
+                "  --job-limit SECONDS      for a whole job, default 900 (NPU: 3600)\n"
                 "  --memory-limit MB        for the candidate, default 8192\n"
                 "  --state-dir FOLDER       default the first free of $XDG_STATE_HOME/opwright/worker-N\n\n"
                 "SIGTERM finishes the jobs it has and ends; a second one gives them back to the queue.\n");

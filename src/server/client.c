@@ -271,17 +271,27 @@ static bool ask(Arena *a, const ClientOptions *o, json_t **out, Err *err) {
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-static bool keep(Arena *a, const ClientOptions *o, const char *code, const json_t *answer, Err *err) {
-    if (!o->result_json_path) return true;
+bool client_keep(Arena *a, const char *path, const char *code, const json_t *answer, Err *err) {
+    const char *slash = strrchr(path, '/');
+    if (slash && slash != path && !fs_make_dirs(arena_strndup(a, path, (size_t)(slash - path)), err)) return false;
     char *text = json_dumps(answer, JSON_INDENT(2));
-    bool ok = text ? fs_write(o->result_json_path, text, strlen(text), err)
+    bool ok = text ? fs_write(path, text, strlen(text), err)
                    : err_set(err, ERR_INTERNAL, NULL, "the answer cannot be written as JSON");
     free(text);
-    const char *slash = strrchr(o->result_json_path, '/');
-    const char *traj =
-        slash ? arena_printf(a, "%.*s/traj.json", (int)(slash - o->result_json_path), o->result_json_path)
-              : "traj.json";
+    const char *traj = slash ? arena_printf(a, "%.*s/traj.json", (int)(slash - path), path) : "traj.json";
     return ok && traj_append(a, traj, code, answer, err);
+}
+
+static json_t *text_json(const char *text) {
+    json_t *value = json_string(text);
+    return value ? value : json_string("(text is not UTF-8)");
+}
+
+json_t *client_answer(Arena *a, const char *reference_path, const char *kernel_code_path, int exit_code,
+                      json_t *result, const char *summary) {
+    return json_pack("{s:i, s:o, s:o, s:o, s:o}", "exit_code", exit_code, "reference_path",
+                     text_json(absolute(a, reference_path)), "kernel_code_path",
+                     text_json(absolute(a, kernel_code_path)), "result", result, "summary", text_json(summary));
 }
 
 bool client_verify(Arena *a, const ClientOptions *options, ClientAnswer *answer, Err *err) {
@@ -297,5 +307,6 @@ bool client_verify(Arena *a, const ClientOptions *options, ClientAnswer *answer,
     answer->exit_code = (int)json_integer_value(json_object_get(answer->json, "exit_code"));
     const char *summary = json_string_value(json_object_get(answer->json, "summary"));
     answer->summary = arena_strdup(a, summary ? summary : "");
-    return keep(a, &o, code ? code : "", answer->json, err);
+    if (!o.result_json_path) return true;
+    return client_keep(a, o.result_json_path, code ? code : "", answer->json, err);
 }

@@ -38,6 +38,12 @@ typedef struct ClientAnswer {
  * written down is an error as well, with answer->json set. */
 bool client_verify(Arena *a, const ClientOptions *o, ClientAnswer *answer, Err *err) ERR_CHECKED;
 
+/* {exit_code, reference_path, kernel_code_path, result, summary}, paths made absolute; takes result; the caller's. */
+json_t *client_answer(Arena *a, const char *reference_path, const char *kernel_code_path, int exit_code,
+                      json_t *result, const char *summary);
+/* Writes an answer to `path` and appends it, with the description's text, to traj.json beside it. */
+bool client_keep(Arena *a, const char *path, const char *code, const json_t *answer, Err *err) ERR_CHECKED;
+
 /* Appends {idx, timestamp, code, result} to the list in `path`, whole or not at all, beside other writers. */
 bool traj_append(Arena *a, const char *path, const char *code, const json_t *result, Err *err) ERR_CHECKED;
 

@@ -173,6 +173,21 @@ json_t *job_plain_result(const Request *r, const char *backend, const char *verd
     return json_pack("[o]", o);
 }
 
+json_t *job_error_result(Arena *a, const Request *r, const char *backend, const Err *err, int *exit_code,
+                         const char **summary) {
+    int status = err_exit_status(err->code);
+    bool infra = status == 3;
+    const char *message = err->where[0] ? arena_printf(a, "%s: %s", err->where, err->message)
+                                        : arena_strdup(a, err->message);
+    StrBuf sb;
+    strbuf_init(&sb, a);
+    strbuf_printf(&sb, "%s %s: %s\n", infra ? "INFRA_ERROR" : "NOT JUDGED", r->op, message);
+    if (err->hint[0]) strbuf_printf(&sb, "      fix: %s\n", err->hint);
+    *exit_code = status;
+    *summary = sb.text;
+    return job_plain_result(r, backend, infra ? "INFRA_ERROR" : NULL, message, err->hint);
+}
+
 static void take_result(Job *j, int exit_code, json_t *result, const char *summary) {
     const char *verdict = json_string_value(json_object_get(json_array_get(result, 0), "verdict"));
     j->exit_code = exit_code;

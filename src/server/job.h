@@ -76,6 +76,10 @@ void job_unwatch(Job *j, JobWatch *w); /* one that is not there is fine */
 json_t *job_plain_result(const Request *r, const char *backend, const char *verdict, const char *message,
                          const char *hint);
 
+/* The same for what an error kept from being judged; *exit_code is 2 or 3, *summary the text for people. */
+json_t *job_error_result(Arena *a, const Request *r, const char *backend, const Err *err, int *exit_code,
+                         const char **summary);
+
 /* {exit_code, reference_path, kernel_code_path, result, summary} and more, by the endpoint; job finished. */
 json_t *job_answer_json(const Job *j, bool with_op, bool with_logs);
 /* For /jobs: no result, no log. */

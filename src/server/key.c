@@ -68,7 +68,7 @@ void key_of(const Service *s, const Request *r, const char *backend, const char 
     Sha256 h;
     uint8_t digest[SHA256_BYTES];
     char limits[96];
-    snprintf(limits, sizeof limits, "%g %g", s->o.stage_limit_s, s->o.memory_mb);
+    snprintf(limits, sizeof limits, "%g %g", service_stage_limit_s(s, !strcmp(backend, "cann")), s->o.memory_mb);
     const char *fields[] = {s->fingerprint, backend,
                             reference,      cases,
                             kernel_code,    r->op,

@@ -21,8 +21,8 @@ typedef struct ServeOptions {
     size_t queue_limit;  /* jobs that wait; 0: 1000 */
     size_t body_limit_bytes; /* 0: 32 MiB */
     size_t cache_limit;      /* results kept; 0: 1000 */
-    double stage_limit_s;    /* 0: 120 */
-    double job_limit_s;      /* 0: 900 */
+    double stage_limit_s;    /* 0: 120, on an NPU 600 */
+    double job_limit_s;      /* 0: 900, on an NPU 3600 */
     double memory_mb;        /* 0: 8192, of the candidate */
     const struct RedisUrl
         *queue;             /* NULL: verify here; else hand the jobs to the workers at this shared queue */

@@ -43,7 +43,7 @@ static bool start_watch(void) {
 /* "case 2 of 5 (trial 1): PASS" belongs to the stage "run"; verify's other lines start with their stage's
  * name. */
 static const char *stage_of(const char *line) {
-    static const struct { const char *start, *next; } LINES[] = {{"build:", "run"}, {"case ", "run"}};
+    static const struct { const char *start, *next; } LINES[] = {{"build:", "run"}, {"case ", "run"}, {"run on the device", "run"}};
     for (size_t i = 0; i < sizeof LINES / sizeof LINES[0]; i++)
         if (!strncmp(line, LINES[i].start, strlen(LINES[i].start))) return LINES[i].next;
     return NULL;
@@ -122,15 +122,11 @@ static bool place_sources(Arena *a, const json_t *m, VerifyOptions *o, char **di
 
 /* What cannot be judged still gets an answer in the usual form. */
 static void send_error(const VerifyOptions *o, const char *backend, const Err *err, Arena *a) {
-    Request r = {.op = o->op, .category = o->category, .language = "ascendc"};
-    int status = err_exit_status(err->code);
-    const char *message = err->where[0] ? arena_printf(a, "%s: %s", err->where, err->message) : err->message;
-    StrBuf sb;
-    strbuf_init(&sb, a);
-    strbuf_printf(&sb, "%s %s: %s\n", status == 3 ? "INFRA_ERROR" : "NOT JUDGED", o->op, message);
-    if (err->hint[0]) strbuf_printf(&sb, "      fix: %s\n", err->hint);
-    send_result(status, sb.text,
-                job_plain_result(&r, backend, status == 3 ? "INFRA_ERROR" : NULL, message, err->hint));
+    const Request r = {.op = o->op, .category = o->category, .language = "ascendc"};
+    int status;
+    const char *summary;
+    json_t *result = job_error_result(a, &r, backend, err, &status, &summary);
+    send_result(status, summary, result);
 }
 
 /* What this process verifies on: a simulated AI Core behind a warm bridge, or an NPU. */

@@ -40,8 +40,6 @@ static bool take_options(Service *s, const ServeOptions *o, Err *err) {
     if (!o->queue_limit) s->o.queue_limit = 1000;
     if (!o->body_limit_bytes) s->o.body_limit_bytes = (size_t)32 << 20;
     if (!o->cache_limit) s->o.cache_limit = 1000;
-    if (!(o->stage_limit_s > 0)) s->o.stage_limit_s = 120;
-    if (!(o->job_limit_s > 0)) s->o.job_limit_s = 900;
     if (!(o->memory_mb > 0)) s->o.memory_mb = 8192;
     if (!(o->receive_limit_s > 0)) s->o.receive_limit_s = 60;
     char real[PATH_MAX];
@@ -51,6 +49,15 @@ static bool take_options(Service *s, const ServeOptions *o, Err *err) {
         return err_set(err, ERR_IO, dir, "cannot use the state folder %s: %s", dir, strerror(errno));
     s->o.state_dir = arena_strdup(a, real);
     return s->o.max_inflight > 0 || env_number("ASCEND_VERIFY_MAX_INFLIGHT", &s->o.max_inflight, err);
+}
+
+/* The vendor's tools take minutes for what the simulator's build does in a second. */
+double service_stage_limit_s(const Service *s, bool npu) {
+    return s->o.stage_limit_s > 0 ? s->o.stage_limit_s : npu ? 600 : 120;
+}
+
+double service_job_limit_s(const Service *s, bool npu) {
+    return s->o.job_limit_s > 0 ? s->o.job_limit_s : npu ? 3600 : 900;
 }
 
 static const char *default_devices(Arena *a) {
@@ -72,15 +79,13 @@ static bool check_npu(Arena *a, const char *name, Err *err) {
     char why[512];
     CannParts parts = {0};
     if (!cann_available(why, sizeof why)) {
-        err_set(err, ERR_UNSUPPORTED, NULL, "%s is in the device pool, but no NPU can be used here: %s", name,
-                why);
-        return err_hint(err, "give --devices sim:0,sim:1 for simulated AI Cores");
+        err_set(err, ERR_NO_CANN, NULL, "%s is in the device pool, but no NPU can be used here: %s", name, why);
+        return err_hint(err, "opwright doctor says how to get it; --devices sim:0,sim:1 are simulated AI Cores");
     }
     cann_find(a, &parts);
     for (size_t i = 0; i < parts.n_devices; i++)
         if (parts.devices[i] == atoi(name + 4)) return true;
-    return err_set(err, ERR_UNSUPPORTED, NULL, "%s is in the device pool, but this machine has no such NPU",
-                   name);
+    return err_set(err, ERR_NO_CANN, NULL, "%s is in the device pool, but this machine has no such NPU", name);
 }
 
 static bool add_slot(Service *s, const char *text, Err *err) {

@@ -73,6 +73,10 @@ typedef struct Service {
 
 extern const double SERVICE_BOUNDS_S[SERVICE_BUCKETS - 1];
 
+/* As asked for, else the default of the kind of device. */
+double service_stage_limit_s(const Service *s, bool npu);
+double service_job_limit_s(const Service *s, bool npu);
+
 Service *service_new(const ServeOptions *o, Err *err) ERR_CHECKED;
 /* Takes up what an earlier run left, and starts the worker processes. */
 bool service_start(Service *s, Err *err) ERR_CHECKED;

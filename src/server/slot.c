@@ -119,7 +119,8 @@ static void end_process(Slot *slot, double patience_s, char *how, size_t cap) {
 
 /* ---- one job --------------------------------------------------------------------------------- */
 
-static json_t *job_message(const Service *s, const Job *j) {
+static json_t *job_message(const Slot *slot, const Job *j) {
+    const Service *s = slot->service;
     Arena *a = arena_new();
     json_t *o = request_json(&j->request);
     const struct {
@@ -138,7 +139,7 @@ static json_t *job_message(const Service *s, const Job *j) {
     if (j->request.kernel_code_path)
         json_object_set_new(o, "kernel_code_path",
                             json_string(source_absolute(a, &s->root, j->request.kernel_code_path)));
-    json_object_set_new(o, "stage_limit_s", json_real(s->o.stage_limit_s));
+    json_object_set_new(o, "stage_limit_s", json_real(service_stage_limit_s(s, slot->npu)));
     json_object_set_new(o, "memory_mb", json_real(s->o.memory_mb));
     arena_free(a);
     return o;
@@ -215,13 +216,13 @@ static void log_locked(Service *s, Job *j, const char *text) {
 
 static void run_job(Slot *slot, Job *j) {
     Service *s = slot->service;
-    double deadline_s = time_now_s() + s->o.job_limit_s;
+    double limit_s = service_job_limit_s(s, slot->npu), deadline_s = time_now_s() + limit_s;
     char text[256], how[64];
     for (int attempt = 1;; attempt++) {
         Err err = {0};
         json_t *m = NULL;
         if (slot->pid <= 0 && !start_process(slot, &err)) return finish_infra(s, j, JOB_DONE, err.message);
-        bool sent = link_send(slot->fd, job_message(s, j));
+        bool sent = link_send(slot->fd, job_message(slot, j));
         Outcome outcome = sent ? follow(slot, j, deadline_s, &m) : OUTCOME_DIED;
         if (outcome == OUTCOME_RESULT) return finish_result(s, j, m);
         end_process(slot, outcome == OUTCOME_DIED ? 1.0 : 0, how, sizeof how);
@@ -231,7 +232,7 @@ static void run_job(Slot *slot, Job *j) {
         case OUTCOME_STOPPING:
             return finish_infra(s, j, JOB_ABORTED, "the service was stopped while this job ran");
         case OUTCOME_LATE:
-            snprintf(text, sizeof text, "the job was not done within %g s and was ended", s->o.job_limit_s);
+            snprintf(text, sizeof text, "the job was not done within %g s and was ended", limit_s);
             return finish_infra(s, j, JOB_DONE, text);
         default:
             break;

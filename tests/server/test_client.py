@@ -19,6 +19,8 @@ SECTIONS = ("project_json_src", "host_tiling_src", "host_operator_src", "kernel_
 
 def verify(url, *options, op="add", reference=REFERENCE, kernel=ADD, env=None, cwd=None):
     env = {**os.environ, **(env or {})}
+    if not cwd and "--result_json_path" not in options:
+        options = (*options, "--result_json_path", "")
     if url:
         env["ASCEND_VERIFY_URL"] = url
     return subprocess.run([str(CLI), "verify", "--op", op, "--reference_path", str(reference), "--kernel_code_path", str(kernel), *options],
@@ -57,8 +59,12 @@ def test_url_option_wins(shared):
     assert verify("http://127.0.0.1:1/verify", "--url", f"{shared.url}/verify").returncode == 0
 
 
-def test_relative_paths(shared):
-    assert verify(f"{shared.url}/verify", reference=REFERENCE.name, kernel=os.path.relpath(ADD, REFERENCE.parent), cwd=REFERENCE.parent).returncode == 0
+def test_relative_paths(shared, tmp_path):
+    (tmp_path / "ref.py").write_text(REFERENCE.read_text())
+    assert verify(f"{shared.url}/verify", reference="ref.py", kernel=os.path.relpath(ADD, tmp_path), cwd=tmp_path).returncode == 0
+    answer = json.loads((tmp_path / "result.json").read_text())
+    assert answer["reference_path"] == str(tmp_path / "ref.py"), "result.json in the working folder unless another place is named"
+    assert json.loads((tmp_path / "traj.json").read_text())[0]["result"] == answer
 
 
 def test_failures(shared, tmp_path):

@@ -28,7 +28,8 @@ def verify(tmp_path, description, reference="sum.py", *options, env=None):
         capture_output=True, text=True, timeout=300, env={**os.environ, **(env or {})})
     text = done.stdout + done.stderr
     assert "AddressSanitizer" not in text and "runtime error" not in text, text
-    return done.returncode, json.loads(out.read_text()) if out.exists() else None, text
+    (result,) = json.loads(out.read_text())["result"] if out.exists() else [None]
+    return done.returncode, result if result and result["verdict"] else None, text
 
 
 def line_of(description, section, piece):
@@ -51,6 +52,42 @@ def test_pass(tmp_path):
     assert precision["n"] == 37 * 131 and precision["n_wrong"] == 0 and precision["standard"] == "seed"
     assert result["launches"][0]["op"] == "PairSumCustom" and result["launches"][0]["block_dim"] == 2
     assert result["stages"]["build"]["kernel"] > 0 and result["stages"]["total"] > 0
+
+
+def local(cwd, *options, description=DESCRIPTIONS / "torch_fallback.py", reference=REFERENCES / "sum.py"):
+    return subprocess.run([str(CLI), "verify", "--local", "--op", "pair_sum", "--reference_path", str(reference), "--kernel_code_path",
+                           str(description), *options], capture_output=True, text=True, cwd=cwd, timeout=300)
+
+
+def test_answers_are_kept_as_those_of_a_service(tmp_path):
+    """result.json in the working folder unless another place is named, and every answer in traj.json beside it."""
+    assert local(tmp_path).returncode == 1
+    answer = json.loads((tmp_path / "result.json").read_text())
+    assert set(answer) == {"exit_code", "reference_path", "kernel_code_path", "result", "summary"} and answer["exit_code"] == 1
+    assert answer["summary"].startswith("REJECTED pair_sum") and answer["result"][0]["verdict"] == "REJECTED"
+    assert answer["kernel_code_path"] == str(DESCRIPTIONS / "torch_fallback.py")
+    assert local(tmp_path, "--backend", "sim", description=DESCRIPTIONS / "pair_sum.py", reference=REFERENCES / "raises.py").returncode == 2
+    answer = json.loads((tmp_path / "result.json").read_text())
+    assert answer["exit_code"] == 2 and answer["result"][0]["verdict"] is None and answer["result"][0]["error_message"], "no old answer is left to mislead"
+    first, second = json.loads((tmp_path / "traj.json").read_text())
+    assert first["idx"] == 0 and second["idx"] == 1 and second["result"] == answer and first["code"] == (DESCRIPTIONS / "torch_fallback.py").read_text()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", first["timestamp"])
+    assert local(tmp_path, "--result_json_path", "deep/er/r.json").returncode == 1
+    assert len(json.loads((tmp_path / "deep" / "er" / "traj.json").read_text())) == 1
+    before = sorted(p.name for p in tmp_path.iterdir())
+    assert local(tmp_path, "--result_json_path", "").returncode == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == before and len(json.loads((tmp_path / "traj.json").read_text())) == 2
+
+
+def test_a_record_that_cannot_be_kept(tmp_path):
+    (tmp_path / "traj.json").write_text("{")
+    done = local(tmp_path)
+    assert done.returncode == 2 and "traj.json" in done.stderr and "REJECTED" in done.stdout
+    assert (tmp_path / "traj.json").read_text() == "{"
+    if os.getuid():
+        (tmp_path / "closed").mkdir(mode=0o500)
+        done = local(tmp_path / "closed")
+        assert done.returncode == 1 and "no result.json is written" in done.stderr
 
 
 @pytest.mark.parametrize("standard", ["multikernelbench", "ecosystem"])
