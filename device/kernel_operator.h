@@ -12,6 +12,7 @@
 #include "ow/adv.h"
 #include "ow/copy.h"
 #include "ow/system.h"
+#include "ow/gaps.h"
 
 #undef OW_L
 #undef OW_G
