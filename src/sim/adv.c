@@ -163,7 +163,7 @@ static void check_overlap(Core *c, const AdvInfo *info, const VecOp *op)
 }
 
 /* Temporary space: enough of it, apart from the operands, and lost to whoever kept something there. */
-static void take_tmp(Core *c, const AdvInfo *info, const VecOp *op, const OwLocal *tmp)
+static void take_tmp(Core *c, const AdvInfo *info, VecOp *op, const OwLocal *tmp)
 {
     uint32_t need = op->o[0].type == DTYPE_F16 ? info->tmp_half : info->tmp_float;
     uint64_t n = op->shape.count * op->o[0].size;
@@ -179,7 +179,7 @@ static void take_tmp(Core *c, const AdvInfo *info, const VecOp *op, const OwLoca
     }
     if (room < need) sim_report(c, tmp ? CHK_ID_ADV_TMP : CHK_ID_ADV_ROOM, info->name, LL(need), LL(room));
     uint32_t lost = need < room ? need : room;
-    if (lost > 0 && at + lost <= c->ub_bytes) bits_fill(c->ub_valid, at, lost, false);
+    if (lost > 0 && at + lost <= c->ub_bytes) op->lost_at = at, op->lost_bytes = lost;
 }
 
 void ow_adv(const char *api, uint32_t type, const OwLocal *d, const OwLocal *a, const OwLocal *b, const OwLocal *tmp, uint64_t scalar,
@@ -194,7 +194,7 @@ void ow_adv(const char *api, uint32_t type, const OwLocal *d, const OwLocal *a, 
     }
     const InsnInfo insn = {.name = info->name, .form = b ? FORM_BINARY : FORM_UNARY, .checks = CHK_ALIGN32 | CHK_OVERLAP};
     AdvRun r = {.loop = t == DTYPE_F16 && info->steps && !via_float ? info->as_half : info->as_float};
-    VecOp op = {.id = INSN_COUNT, .insn = &insn, .extra = &r, .scalar = {.f = vec_scalar_f32(t, scalar), .is_half = t == DTYPE_F16}};
+    VecOp op = {.id = INSN_COUNT, .insn = &insn, .extra = &r, .n_extra_bytes = sizeof r, .scalar = {.f = vec_scalar_f32(t, scalar), .is_half = t == DTYPE_F16}};
     vec_operand(&op, "dst", d, t, true);
     vec_operand(&op, b ? "src0" : "src", a, t, false);
     if (b) vec_operand(&op, "src1", b, t, false);

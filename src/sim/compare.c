@@ -133,14 +133,14 @@ static bool compare_check(Core *c, VecOp *op)
         if (whole < fits) fits = whole;
     }
     op->shape.repeat = (uint32_t)fits;
+    if (op->shape.contiguous) op->shape.count = fits * op->shape.lanes;
     return fits > 0;
 }
 
-void vec_run_compare(Core *c, VecOp *op, const OwRepeat *r, int64_t count, bool with_scalar)
+static void run_compare(Core *c, const VecOp *op)
 {
-    if (op->o[1].type == DTYPE_I32 && op->scalar.arg != CMP_EQ) sim_report(c, CHK_ID_COMPARE_INT_EQ);
-    if (!compare_shape(c, op, r, count) || !compare_check(c, op)) return;
     uint32_t lanes = op->shape.lanes;
+    bool with_scalar = op->n < 3;
     Lanes a, b;
     uint8_t on[LANES];
     if (with_scalar) fill_lanes(op, scalar_bits(op), &b);
@@ -153,7 +153,31 @@ void vec_run_compare(Core *c, VecOp *op, const OwRepeat *r, int64_t count, bool 
     ub_wrote(c, op->o[0].p.addr, op->shape.repeat * lanes / 8);
 }
 
+void vec_run_compare(Core *c, VecOp *op, const OwRepeat *r, int64_t count, bool with_scalar)
+{
+    (void)with_scalar; /* then there is no second source */
+    if (op->o[1].type == DTYPE_I32 && op->scalar.arg != CMP_EQ) sim_report(c, CHK_ID_COMPARE_INT_EQ);
+    if (!compare_shape(c, op, r, count) || !compare_check(c, op)) return;
+    op->n_packed = op->shape.repeat * op->shape.lanes / 8;
+    vec_issue(c, op, run_compare);
+}
+
 /* ---- CMPMASK --------------------------------------------------------------------------------------------------------- */
+
+static void run_compare_reg(Core *c, const VecOp *op)
+{
+    Lanes la, lb;
+    uint8_t on[LANES];
+    fetch(c, &op->o[1], op, 0, op->shape.lanes, &la);
+    fetch(c, &op->o[2], op, 0, op->shape.lanes, &lb);
+    compare_lanes(op, &la, &lb, op->shape.lanes, on);
+    for (uint32_t i = 0; i < op->shape.lanes; i++) {
+        uint64_t bit = 1ull << (i % 64);
+        if (!(op->shape.mask[i / 64] & bit)) continue; /* HW: masked-off bits keep their value */
+        c->cmpmask[i / 64] = on[i] ? c->cmpmask[i / 64] | bit : c->cmpmask[i / 64] & ~bit;
+    }
+    c->cmpmask_valid = true;
+}
 
 void ow_compare_reg(uint32_t type, const OwLocal *a, const OwLocal *b, uint32_t mode, const OwRepeat *r, OwLoc loc)
 {
@@ -163,17 +187,7 @@ void ow_compare_reg(uint32_t type, const OwLocal *a, const OwLocal *b, uint32_t 
     vec_operand(&op, "src0", a, dtype_of(type), false);
     vec_operand(&op, "src1", b, dtype_of(type), false);
     if (!vec_shape_repeat(c, &op, r) || !vec_check(c, &op)) return;
-    Lanes la, lb;
-    uint8_t on[LANES];
-    fetch(c, &op.o[1], &op, 0, op.shape.lanes, &la);
-    fetch(c, &op.o[2], &op, 0, op.shape.lanes, &lb);
-    compare_lanes(&op, &la, &lb, op.shape.lanes, on);
-    for (uint32_t i = 0; i < op.shape.lanes; i++) {
-        uint64_t bit = 1ull << (i % 64);
-        if (!(op.shape.mask[i / 64] & bit)) continue; /* HW: masked-off bits keep their value */
-        c->cmpmask[i / 64] = on[i] ? c->cmpmask[i / 64] | bit : c->cmpmask[i / 64] & ~bit;
-    }
-    c->cmpmask_valid = true;
+    vec_issue(c, &op, run_compare_reg);
 }
 
 static bool mask_place(Core *c, const OwLocal *t, const char *role, bool write, Place *p)
@@ -181,14 +195,28 @@ static bool mask_place(Core *c, const OwLocal *t, const char *role, bool write, 
     return local_place(c, t, role, 16, p) && local_clip(c, p, role, write, 0, 16) == 16;
 }
 
+static void run_cmpmask_get(Core *c, const void *args)
+{
+    const Place *p = args;
+    memcpy(c->ub + p->addr, c->cmpmask, 16);
+    bits_fill(c->ub_valid, p->addr, 16, c->cmpmask_valid);
+    ub_wrote(c, p->addr, 16);
+}
+
+static void run_cmpmask_set(Core *c, const void *args)
+{
+    const Place *p = args;
+    memcpy(c->cmpmask, c->ub + p->addr, 16);
+    c->cmpmask_valid = bits_all(c->ub_valid, p->addr, 16);
+}
+
 void ow_cmpmask_get(const OwLocal *d, OwLoc loc)
 {
     Core *c = core_enter("GetCmpMask", loc);
     Place p;
     if (!mask_place(c, d, "dst", true, &p)) return;
-    memcpy(c->ub + p.addr, c->cmpmask, 16);
-    bits_fill(c->ub_valid, p.addr, 16, c->cmpmask_valid);
-    ub_wrote(c, p.addr, 16);
+    const Access acc = ub_write(p.addr, 16);
+    issue(c, PIPE_V, run_cmpmask_get, &p, sizeof p, &acc, 1);
 }
 
 void ow_cmpmask_set(const OwLocal *s, OwLoc loc)
@@ -196,8 +224,8 @@ void ow_cmpmask_set(const OwLocal *s, OwLoc loc)
     Core *c = core_enter("SetCmpMask", loc);
     Place p;
     if (!mask_place(c, s, "src", false, &p)) return;
-    memcpy(c->cmpmask, c->ub + p.addr, 16);
-    c->cmpmask_valid = bits_all(c->ub_valid, p.addr, 16);
+    const Access acc = ub_read(p.addr, 16);
+    issue(c, PIPE_V, run_cmpmask_set, &p, sizeof p, &acc, 1);
 }
 
 /* ---- Select ---------------------------------------------------------------------------------------------------------- */
@@ -210,6 +238,7 @@ typedef struct Selection {
     Place sel;
     uint64_t sel_bits; /* bits available */
     uint64_t scalar;
+    bool scalar_in_cmpmask; /* taken from there when the instruction runs */
 } Selection;
 
 /* Eight bits to eight bytes, zero or not. */
@@ -261,7 +290,8 @@ static void select_stretch(Core *c, const VecOp *op, const uint32_t *addr, uint6
         uint32_t from = on[i] ? addr[1] + i * size : op->n > 2 ? addr[2] + i * size : UINT32_MAX;
         known[i] = known[i] && (from == UINT32_MAX || bits_all(c->ub_valid, from, size));
     }
-    for (uint32_t i = 0; i < n && op->n == 2; i++) memcpy(b + i * size, &s->scalar, size);
+    const void *scalar = s->scalar_in_cmpmask ? c->cmpmask : &s->scalar;
+    for (uint32_t i = 0; i < n && op->n == 2; i++) memcpy(b + i * size, scalar, size);
     const uint8_t *other = op->n > 2 ? c->ub + addr[2] : b;
     if (size == 4)
         loops()->select32((uint32_t *)(c->ub + addr[0]), on, (const uint32_t *)(c->ub + addr[1]), (const uint32_t *)other, n);
@@ -307,7 +337,7 @@ void ow_select(uint32_t type, const OwLocal *d, const OwLocal *sel, const OwLoca
     Selection s = {.mode = mode, .scalar = scalar};
     if (mode == SEL_SCALAR_REG) {
         s.mode = SEL_TENSOR;
-        memcpy(&s.scalar, c->cmpmask, 8);
+        s.scalar_in_cmpmask = true;
     }
     if (!sel && mode == SEL_TENSOR) {
         sim_report(c, CHK_ID_NOT_MODELLED, "Select with the address of selMask in CMPMASK");
@@ -320,5 +350,7 @@ void ow_select(uint32_t type, const OwLocal *d, const OwLocal *sel, const OwLoca
     if (!(r ? vec_shape_repeat(c, &op, r) : vec_shape_count(c, &op, count))) return;
     if (!vec_check(c, &op) || !selection_place(c, &op, sel, &s)) return;
     op.extra = &s;
+    op.n_extra_bytes = sizeof s;
+    if (s.has_tensor) op.also[op.n_also++] = ub_read(s.sel.addr, s.sel_bits / 8);
     vec_walk(c, &op, select_run);
 }

@@ -34,25 +34,71 @@ static void load_bytes(Core *c, GmRange *r, const uint8_t *src, uint32_t dst, si
         if (!bits_get(r->valid, off + i)) poison_fill(c->ub + dst + i, 1, dst + i);
 }
 
+/* A copy between global memory and UB that has passed its checks, and the parts of either side that may be touched. */
+typedef struct Copy {
+    GmRange *r;
+    uint8_t *gm;
+    uint32_t ub;
+    Rows rows;
+    uint64_t skip, gm_ok, ub_ok;
+} Copy;
+
 /* Whole copies lie in bounds nearly always: then one check each side. Else the first row out of bounds is reported. */
-static void load_rows(Core *c, const OwGlobal *g, const Place *p, const Rows *rows)
+static bool open_copy(Core *c, const OwGlobal *g, const Place *p, const Rows *rows, bool to_gm, Copy *out)
 {
     uint64_t ub_span = rows->n ? (rows->n - 1) * rows->ub_step + rows->len : 0;
     uint64_t gm_span = rows->n ? (rows->n - 1) * rows->gm_step + rows->len : 0;
-    if (ub_span == 0) return;
-    uint64_t skip, gm_ok;
-    uint64_t ub_ok = local_clip(c, p, "dst", true, 0, ub_span);
-    GmRange *r = gm_access(c, g, (uintptr_t)g->addr, gm_span, false, &skip, &gm_ok);
-    if (!r) return;
-    for (uint32_t i = 0; i < rows->n; i++) {
-        uint64_t gm_off = i * rows->gm_step, ub_off = i * rows->ub_step, n = rows->len;
-        if (gm_off < skip || gm_off >= skip + gm_ok || ub_off >= ub_ok) continue;
-        if (n > skip + gm_ok - gm_off) n = skip + gm_ok - gm_off;
-        if (n > ub_ok - ub_off) n = ub_ok - ub_off;
-        load_bytes(c, r, (const uint8_t *)g->addr + gm_off, p->addr + (uint32_t)ub_off, n);
+    *out = (Copy){.gm = g->addr, .ub = p->addr, .rows = *rows};
+    if (ub_span == 0) return false;
+    out->ub_ok = local_clip(c, p, to_gm ? "src" : "dst", !to_gm, 0, ub_span);
+    out->r = gm_access(c, g, (uintptr_t)g->addr, gm_span, to_gm, &out->skip, &out->gm_ok);
+    return out->r && !(to_gm && (out->r->gm->role == SIM_GM_INPUT || out->r->gm->role == SIM_GM_TILING));
+}
+
+static Access gm_rows(const Copy *k, AccessHow how)
+{
+    uint64_t at = (uint64_t)(k->gm - (uint8_t *)k->r->gm->data);
+    bool dense = k->rows.gm_step == k->rows.len || k->rows.n == 1;
+    return (Access){.how = how, .range = k->r, .at = at, .len = dense ? k->rows.len * k->rows.n : k->rows.len, .step = k->rows.gm_step,
+                    .n_rows = k->skip ? 0 : dense ? 1 : k->rows.n}; /* before the range: reported already */
+}
+
+static Access ub_rows(const Copy *k, AccessHow how)
+{
+    bool dense = k->rows.ub_step == k->rows.len || k->rows.n == 1;
+    return (Access){.how = how, .at = k->ub, .len = dense ? k->rows.len * k->rows.n : k->rows.len, .step = k->rows.ub_step, .n_rows = dense ? 1 : k->rows.n};
+}
+
+/* What of row i may be touched; false: nothing. */
+static bool row_at(const Copy *k, uint32_t i, uint64_t *gm_off, uint64_t *ub_off, uint64_t *n)
+{
+    *gm_off = i * k->rows.gm_step;
+    *ub_off = i * k->rows.ub_step;
+    *n = k->rows.len;
+    if (*gm_off < k->skip || *gm_off >= k->skip + k->gm_ok || *ub_off >= k->ub_ok) return false;
+    if (*n > k->skip + k->gm_ok - *gm_off) *n = k->skip + k->gm_ok - *gm_off;
+    if (*n > k->ub_ok - *ub_off) *n = k->ub_ok - *ub_off;
+    return true;
+}
+
+static void run_load(Core *c, const void *args)
+{
+    const Copy *k = args;
+    for (uint32_t i = 0; i < k->rows.n; i++) {
+        uint64_t gm_off, ub_off, n;
+        if (!row_at(k, i, &gm_off, &ub_off, &n)) continue;
+        load_bytes(c, k->r, k->gm + gm_off, k->ub + (uint32_t)ub_off, n);
         c->sim->stats.gm_read_bytes += n;
     }
-    ub_wrote(c, p->addr, (uint32_t)ub_ok);
+    ub_wrote(c, k->ub, (uint32_t)k->ub_ok);
+}
+
+static void issue_load(Core *c, const OwGlobal *g, const Place *p, const Rows *rows)
+{
+    Copy k;
+    if (!open_copy(c, g, p, rows, false, &k)) return;
+    const Access acc[] = {gm_rows(&k, ACC_READ), ub_rows(&k, ACC_WRITE)};
+    issue(c, PIPE_MTE2, run_load, &k, sizeof k, acc, 2);
 }
 
 /* ---- UB to GM -------------------------------------------------------------------------------------------------- */
@@ -124,23 +170,23 @@ static void store_bytes(Core *c, GmRange *r, uint8_t *dst, uint32_t src, size_t 
     }
 }
 
-static void store_rows(Core *c, const OwGlobal *g, const Place *p, const Rows *rows)
+static void run_store(Core *c, const void *args)
 {
-    uint64_t ub_span = rows->n ? (rows->n - 1) * rows->ub_step + rows->len : 0;
-    uint64_t gm_span = rows->n ? (rows->n - 1) * rows->gm_step + rows->len : 0;
-    if (ub_span == 0) return;
-    uint64_t skip, gm_ok;
-    uint64_t ub_ok = local_clip(c, p, "src", false, 0, ub_span);
-    GmRange *r = gm_access(c, g, (uintptr_t)g->addr, gm_span, true, &skip, &gm_ok);
-    if (!r || r->gm->role == SIM_GM_INPUT || r->gm->role == SIM_GM_TILING) return;
-    for (uint32_t i = 0; i < rows->n; i++) {
-        uint64_t gm_off = i * rows->gm_step, ub_off = i * rows->ub_step, n = rows->len;
-        if (gm_off < skip || gm_off >= skip + gm_ok || ub_off >= ub_ok) continue;
-        if (n > skip + gm_ok - gm_off) n = skip + gm_ok - gm_off;
-        if (n > ub_ok - ub_off) n = ub_ok - ub_off;
-        store_bytes(c, r, (uint8_t *)g->addr + gm_off, p->addr + (uint32_t)ub_off, n);
+    const Copy *k = args;
+    for (uint32_t i = 0; i < k->rows.n; i++) {
+        uint64_t gm_off, ub_off, n;
+        if (!row_at(k, i, &gm_off, &ub_off, &n)) continue;
+        store_bytes(c, k->r, k->gm + gm_off, k->ub + (uint32_t)ub_off, n);
         c->sim->stats.gm_write_bytes += n;
     }
+}
+
+static void issue_store(Core *c, const OwGlobal *g, const Place *p, const Rows *rows)
+{
+    Copy k;
+    if (!open_copy(c, g, p, rows, true, &k)) return;
+    const Access acc[] = {ub_rows(&k, ACC_READ), gm_rows(&k, c->atomic_op ? ACC_ATOMIC : ACC_WRITE)};
+    issue(c, PIPE_MTE3, run_store, &k, sizeof k, acc, 2);
 }
 
 /* ---- the API's forms ------------------------------------------------------------------------------------------- */
@@ -158,9 +204,9 @@ static void run_rows(Core *c, uint32_t type, uint32_t to_gm, const OwGlobal *g, 
     if (!local_place(c, ub, to_gm ? "src" : "dst", ISA_BLOCK_BYTES, &p)) return;
     gm_align(c, g, (uint32_t)dtype_info(dtype_of(type))->size_bytes, to_gm);
     if (to_gm)
-        store_rows(c, g, &p, rows);
+        issue_store(c, g, &p, rows);
     else
-        load_rows(c, g, &p, rows);
+        issue_load(c, g, &p, rows);
 }
 
 /* Rounds down to whole blocks. HW: DataCopy page, count form; blocks are counted in 16 bits. */
@@ -210,31 +256,51 @@ static void pad_bytes(Core *c, uint32_t from, uint32_t n, uint32_t size, uint64_
 
 /* HW: DataCopyPad page, padding rules: [left][data][right][dummy up to 32 bytes]; dummy is the block's first element when
  * there is no padding, else the padding value when isPad. ASSUMED: also with isPad and no padding it is the first element. */
-static void load_padded(Core *c, const OwGlobal *g, const Place *p, Rows *rows, const OwPad *pad, uint32_t size)
+typedef struct Padded {
+    Copy copy; /* of the data; r NULL: no byte of it can be read */
+    uint32_t at, left, right, size, row_bytes;
+    uint64_t room, value; /* bytes from `at` on */
+    bool is_pad;
+} Padded;
+
+static void run_padded(Core *c, const void *args)
 {
-    uint32_t left = pad->left * size, right = pad->right * size;
-    uint64_t row_bytes = (left + rows->len + right + 31) / 32 * 32;
-    if (rows->n == 0) return;
-    if (local_clip(c, p, "dst", true, 0, (rows->n - 1) * rows->ub_step + row_bytes) == 0) return;
-    uint64_t room = (p->end < c->ub_bytes ? p->end : c->ub_bytes) - (uint64_t)p->addr;
-    Place data = *p;
-    data.addr += left;
-    load_rows(c, g, &data, rows);
-    if (pad->is_pad) c->pad_value = pad->value, c->pad_set = true;
-    bool plain = pad->left == 0 && pad->right == 0;
+    const Padded *a = args;
+    const Rows *rows = &a->copy.rows;
+    if (a->copy.r) run_load(c, &a->copy);
+    bool plain = a->left == 0 && a->right == 0;
     for (uint32_t i = 0; i < rows->n; i++) {
         uint64_t at = i * rows->ub_step;
-        if (at + row_bytes > room) break;
-        uint32_t row = p->addr + (uint32_t)at, end = row + left + (uint32_t)rows->len;
+        if (at + a->row_bytes > a->room) break;
+        uint32_t row = a->at + (uint32_t)at, end = row + a->left + (uint32_t)rows->len;
         uint64_t first = 0;
-        memcpy(&first, c->ub + row + left, size);
-        pad_bytes(c, row, left, size, c->pad_value, c->pad_set);
-        pad_bytes(c, end, right, size, c->pad_value, c->pad_set);
-        uint32_t dummy = row + (uint32_t)row_bytes - end - right;
-        pad_bytes(c, end + right, dummy, size, plain ? first : pad->value, plain || pad->is_pad);
+        memcpy(&first, c->ub + row + a->left, a->size);
+        pad_bytes(c, row, a->left, a->size, c->pad_value, c->pad_set);
+        pad_bytes(c, end, a->right, a->size, c->pad_value, c->pad_set);
+        uint32_t dummy = row + a->row_bytes - end - a->right;
+        pad_bytes(c, end + a->right, dummy, a->size, plain ? first : a->value, plain || a->is_pad);
     }
-    uint64_t span = (rows->n - 1) * rows->ub_step + row_bytes;
-    ub_wrote(c, p->addr, (uint32_t)(span < room ? span : room));
+    uint64_t span = (rows->n - 1) * rows->ub_step + a->row_bytes;
+    ub_wrote(c, a->at, (uint32_t)(span < a->room ? span : a->room));
+}
+
+static void load_padded(Core *c, const OwGlobal *g, const Place *p, const Rows *rows, const OwPad *pad, uint32_t size)
+{
+    Padded a = {.at = p->addr, .left = pad->left * size, .right = pad->right * size, .size = size, .value = pad->value, .is_pad = pad->is_pad};
+    a.row_bytes = (uint32_t)((a.left + rows->len + a.right + 31) / 32 * 32);
+    if (rows->n == 0) return;
+    if (local_clip(c, p, "dst", true, 0, (rows->n - 1) * rows->ub_step + a.row_bytes) == 0) return;
+    a.room = (p->end < c->ub_bytes ? p->end : c->ub_bytes) - (uint64_t)p->addr;
+    Place data = *p;
+    data.addr += a.left;
+    bool any = open_copy(c, g, &data, rows, false, &a.copy);
+    if (!any) a.copy.r = NULL;
+    if (pad->is_pad) c->pad_value = pad->value, c->pad_set = true;
+    bool dense = rows->ub_step == a.row_bytes || rows->n == 1;
+    Access acc[2] = {{.how = ACC_WRITE, .at = p->addr, .len = dense ? (uint64_t)a.row_bytes * rows->n : a.row_bytes, .step = rows->ub_step,
+                      .n_rows = dense ? 1 : rows->n}};
+    if (any) acc[1] = gm_rows(&a.copy, ACC_READ);
+    issue(c, PIPE_MTE2, run_padded, &a, sizeof a, acc, any ? 2 : 1);
 }
 
 void ow_copy_pad(uint32_t type, uint32_t to_gm, const OwGlobal *gm, const OwLocal *ub, const OwPad *pad, OwLoc loc)
@@ -258,12 +324,35 @@ void ow_copy_pad(uint32_t type, uint32_t to_gm, const OwGlobal *gm, const OwLoca
     Place p;
     if (!local_place(c, ub, to_gm ? "src" : "dst", ISA_BLOCK_BYTES, &p)) return;
     if (to_gm)
-        store_rows(c, gm, &p, &rows);
+        issue_store(c, gm, &p, &rows);
     else
         load_padded(c, gm, &p, &rows, pad, size);
 }
 
 /* ---- within UB: PIPE_V ----------------------------------------------------------------------------------------- */
+
+typedef struct Local {
+    uint32_t to, from, n;
+    uint64_t len, src_step, dst_step, ok_d, ok_s;
+} Local;
+
+static void run_local(Core *c, const void *args)
+{
+    const Local *a = args;
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint64_t od = i * a->dst_step, os = i * a->src_step, n = a->len;
+        if (od >= a->ok_d || os >= a->ok_s) break;
+        if (n > a->ok_d - od) n = a->ok_d - od;
+        if (n > a->ok_s - os) n = a->ok_s - os;
+        uint32_t to = a->to + (uint32_t)od, from = a->from + (uint32_t)os;
+        memmove(c->ub + to, c->ub + from, n);
+        if (bits_all(c->ub_valid, from, n))
+            bits_fill(c->ub_valid, to, n, true);
+        else if (to != from)
+            bits_copy(c->ub_valid, to, c->ub_valid, from, n);
+    }
+    ub_wrote(c, a->to, (uint32_t)a->ok_d);
+}
 
 static void local_rows(Core *c, const OwLocal *d, const OwLocal *s, const Rows *rows, uint64_t src_step, uint64_t dst_step)
 {
@@ -272,19 +361,10 @@ static void local_rows(Core *c, const OwLocal *d, const OwLocal *s, const Rows *
     if (rows->n == 0 || rows->len == 0) return;
     uint64_t ok_d = local_clip(c, &pd, "dst", true, 0, (rows->n - 1) * dst_step + rows->len);
     uint64_t ok_s = local_clip(c, &ps, "src", false, 0, (rows->n - 1) * src_step + rows->len);
-    for (uint32_t i = 0; i < rows->n; i++) {
-        uint64_t od = i * dst_step, os = i * src_step, n = rows->len;
-        if (od >= ok_d || os >= ok_s) break;
-        if (n > ok_d - od) n = ok_d - od;
-        if (n > ok_s - os) n = ok_s - os;
-        uint32_t to = pd.addr + (uint32_t)od, from = ps.addr + (uint32_t)os;
-        memmove(c->ub + to, c->ub + from, n);
-        if (bits_all(c->ub_valid, from, n))
-            bits_fill(c->ub_valid, to, n, true);
-        else if (to != from)
-            bits_copy(c->ub_valid, to, c->ub_valid, from, n);
-    }
-    ub_wrote(c, pd.addr, (uint32_t)ok_d);
+    const Local a = {.to = pd.addr, .from = ps.addr, .n = rows->n, .len = rows->len, .src_step = src_step, .dst_step = dst_step, .ok_d = ok_d, .ok_s = ok_s};
+    const Access acc[] = {{.how = ACC_READ, .at = ps.addr, .len = rows->len, .step = src_step, .n_rows = rows->n},
+                          {.how = ACC_WRITE, .at = pd.addr, .len = rows->len, .step = dst_step, .n_rows = rows->n}};
+    issue(c, PIPE_V, run_local, &a, sizeof a, acc, 2);
 }
 
 void ow_copy_local_n(uint32_t type, const OwLocal *d, const OwLocal *s, uint64_t count, OwLoc loc)
@@ -303,6 +383,21 @@ void ow_copy_local_blocks(uint32_t type, const OwLocal *d, const OwLocal *s, uin
     local_rows(c, d, s, &rows, rows.gm_step, rows.ub_step);
 }
 
+typedef struct Fill {
+    GmRange *r;
+    uint8_t *p;
+    uint64_t n, value;
+    uint32_t size;
+} Fill;
+
+static void run_fill(Core *c, const void *args)
+{
+    const Fill *a = args;
+    for (uint64_t i = 0; i + a->size <= a->n; i += a->size) memcpy(a->p + i, &a->value, a->size);
+    if (a->r->valid) bits_fill(a->r->valid, (size_t)(a->p - (uint8_t *)a->r->gm->data), a->n, true);
+    c->sim->stats.gm_write_bytes += a->n;
+}
+
 /* HW: InitOutput page: fills global memory with a value by copies from UB. */
 void ow_init_output(uint32_t type, const OwGlobal *gm, uint64_t count, uint64_t value, OwLoc loc)
 {
@@ -311,10 +406,9 @@ void ow_init_output(uint32_t type, const OwGlobal *gm, uint64_t count, uint64_t 
     uint64_t skip, n_ok;
     GmRange *r = gm_access(c, gm, (uintptr_t)gm->addr, count * size, true, &skip, &n_ok);
     if (!r || r->gm->role == SIM_GM_INPUT || r->gm->role == SIM_GM_TILING) return;
-    uint8_t *p = (uint8_t *)gm->addr + skip;
-    for (uint64_t i = 0; i + size <= n_ok; i += size) memcpy(p + i, &value, size);
-    if (r->valid) bits_fill(r->valid, (size_t)(p - (uint8_t *)r->gm->data), n_ok, true);
-    c->sim->stats.gm_write_bytes += n_ok;
+    const Fill a = {.r = r, .p = (uint8_t *)gm->addr + skip, .n = n_ok, .value = value, .size = size};
+    const Access acc = {.how = ACC_WRITE, .range = r, .at = (uint64_t)(a.p - (uint8_t *)r->gm->data), .len = n_ok, .n_rows = 1};
+    issue(c, PIPE_MTE3, run_fill, &a, sizeof a, &acc, 1);
 }
 
 void ow_pad_value(uint32_t type, uint64_t bits, OwLoc loc)

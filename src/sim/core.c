@@ -1,5 +1,6 @@
 /* A core: what an API call does before and after its own work, the references it hands out, its end. */
 #include "sim/fiber.h"
+#include "sim/hazard.h"
 #include "sim/sim_int.h"
 
 #include <stdio.h>
@@ -58,10 +59,23 @@ void core_kill(Core *c)
     for (;;) fiber_leave(c->fiber);
 }
 
+static void settle_hazard(Core *c, const PendingRef *r, bool written)
+{
+    OwLoc loc = c->loc;
+    const char *api = c->api;
+    const Access acc = written ? ub_write(r->addr, r->n_bytes) : ub_read(r->addr, r->n_bytes);
+    c->loc = r->loc;
+    c->api = "operator()";
+    issue_scalar_read(c, &acc, 1);
+    c->loc = loc;
+    c->api = api;
+}
+
 /* A reference that was not written through since, on memory nothing wrote, was a read of it. */
 static void settle(Core *c, const PendingRef *r)
 {
     bool written = memcmp(r->p, r->old, r->n_bytes) != 0;
+    if (!r->is_gm) settle_hazard(c, r, written);
     if (!written) {
         if (!r->was_valid)
             sim_report_at(c, r->loc, "operator()", CHK_ID_UNINIT_SCALAR, LL(r->index), r->is_gm ? r->range->gm->name : "the tensor");
@@ -112,6 +126,8 @@ void core_reset(Core *c, uint32_t block)
     c->deq_set = c->pad_set = false;
     c->acc_sum = 0;
     c->spr_value = c->spr_index = 0;
+    pipes_reset(c);
+    hazards_reset(c);
     memset(c->event_taken, 0, sizeof c->event_taken);
     memset(c->flag_set, 0, sizeof c->flag_set);
     memset(c->flag_owed, 0, sizeof c->flag_owed);
@@ -135,17 +151,27 @@ static void check_queues(Core *c)
     }
 }
 
+bool core_report_owed(Core *c)
+{
+    bool any = false;
+    for (uint32_t e = 0; e < N_EVENTS; e++) {
+        for (uint32_t i = 0; i < N_EVENT_IDS; i++)
+            if (c->flag_owed[e] >> i & 1) sim_report_at(c, c->flag_loc[e][i], "WaitFlag", CHK_ID_FLAG_NO_SET, event_name(e), LL(i));
+        any |= c->flag_owed[e] != 0;
+        c->flag_owed[e] = 0;
+    }
+    return any;
+}
+
 void core_finish(Core *c)
 {
     core_settle_refs(c);
     check_queues(c);
+    pipes_drain(c);
+    core_report_owed(c);
     for (uint32_t e = 0; e < N_EVENTS; e++)
-        for (uint32_t i = 0; i < N_EVENT_IDS; i++) {
-            if (c->flag_set[e] >> i & 1)
-                sim_report_at(c, c->flag_loc[e][i], "SetFlag", CHK_ID_FLAG_LEFT, LL(i), event_name(e));
-            if (c->flag_owed[e] >> i & 1)
-                sim_report_at(c, c->flag_loc[e][i], "WaitFlag", CHK_ID_FLAG_NO_SET, event_name(e), LL(i));
-        }
+        for (uint32_t i = 0; i < N_EVENT_IDS; i++)
+            if (c->flag_set[e] >> i & 1) sim_report_at(c, c->flag_loc[e][i], "SetFlag", CHK_ID_FLAG_LEFT, LL(i), event_name(e));
 }
 
 InsnId insn_of(Core *c, const char *name)

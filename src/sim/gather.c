@@ -50,6 +50,8 @@ void ow_gather(uint32_t type, const OwLocal *d, const OwLocal *s, const OwLocal 
     vec_operand(&op, "srcOffset", offset, DTYPE_U32, false);
     if (!local_place(c, s, "src", ISA_BLOCK_BYTES, &src.p)) return;
     op.extra = &src;
+    op.n_extra_bytes = sizeof src;
+    op.also[op.n_also++] = ub_read(src.p.addr, (src.p.end < c->ub_bytes ? src.p.end : c->ub_bytes) - (uint64_t)src.p.addr);
     if (!r) {
         if (vec_shape_count(c, &op, count) && vec_check(c, &op)) vec_walk(c, &op, gather_run);
         return;
@@ -62,6 +64,29 @@ void ow_gather(uint32_t type, const OwLocal *d, const OwLocal *s, const OwLocal 
         op.shape.mask[1] = c->mask[1];
     }
     if (vec_check(c, &op)) vec_walk(c, &op, gather_run);
+}
+
+/* Of instructions whose destination is blocks: block i / 8 * rep + i % 8 * blk of `to`. */
+typedef struct Blocks {
+    uint32_t to, from, n, blk, rep, span, size;
+    GatherSrc src;
+} Blocks;
+
+static void run_gatherb(Core *c, const void *args)
+{
+    const Blocks *b = args;
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t off, at = b->to + ISA_BLOCK_BYTES * (i / 8 * b->rep + i % 8 * b->blk);
+        memcpy(&off, c->ub + b->from + 4 * i, 4);
+        uint32_t from = bits_all(c->ub_valid, b->from + 4 * i, 4) ? gather_addr(c, &b->src, off, ISA_BLOCK_BYTES, i) : UINT32_MAX;
+        if (from == UINT32_MAX) {
+            bits_fill(c->ub_valid, at, ISA_BLOCK_BYTES, false);
+            continue;
+        }
+        memmove(c->ub + at, c->ub + from, ISA_BLOCK_BYTES);
+        bits_copy(c->ub_valid, at, c->ub_valid, from, ISA_BLOCK_BYTES);
+    }
+    ub_wrote(c, b->to, b->span);
 }
 
 void ow_gatherb(uint32_t type, const OwLocal *d, const OwLocal *s, const OwLocal *offset, const OwRepeat *r, OwLoc loc)
@@ -77,18 +102,24 @@ void ow_gatherb(uint32_t type, const OwLocal *d, const OwLocal *s, const OwLocal
     uint32_t blk = r->dst_blk ? r->dst_blk : 1; /* HW: 0 acts as 1 */
     uint64_t span = ISA_BLOCK_BYTES * ((uint64_t)(n / 8 - 1) * r->dst_rep + 7 * blk + 1);
     if (local_clip(c, &to, "dst", true, 0, span) < span) return;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t off, at = to.addr + ISA_BLOCK_BYTES * (i / 8 * r->dst_rep + i % 8 * blk);
-        memcpy(&off, c->ub + offs.addr + 4 * i, 4);
-        uint32_t from = bits_all(c->ub_valid, offs.addr + 4 * i, 4) ? gather_addr(c, &src, off, ISA_BLOCK_BYTES, i) : UINT32_MAX;
-        if (from == UINT32_MAX) {
-            bits_fill(c->ub_valid, at, ISA_BLOCK_BYTES, false);
-            continue;
-        }
-        memmove(c->ub + at, c->ub + from, ISA_BLOCK_BYTES);
-        bits_copy(c->ub_valid, at, c->ub_valid, from, ISA_BLOCK_BYTES);
+    const Blocks args = {.to = to.addr, .from = offs.addr, .n = n, .blk = blk, .rep = r->dst_rep, .span = (uint32_t)span, .src = src};
+    const Access acc[] = {ub_read(offs.addr, n * 4), ub_read(src.p.addr, (src.p.end < c->ub_bytes ? src.p.end : c->ub_bytes) - (uint64_t)src.p.addr),
+                          ub_write(to.addr, span)};
+    issue(c, PIPE_V, run_gatherb, &args, sizeof args, acc, 3);
+}
+
+static void run_brcb(Core *c, const void *args)
+{
+    const Blocks *b = args;
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t at = b->to + ISA_BLOCK_BYTES * (i / 8 * b->rep + i % 8 * b->blk), src = b->from + i * b->size;
+        uint8_t value[8];
+        bool known = bits_all(c->ub_valid, src, b->size);
+        memcpy(value, c->ub + src, b->size);
+        for (uint32_t k = 0; k < ISA_BLOCK_BYTES; k += b->size) memcpy(c->ub + at + k, value, b->size);
+        bits_fill(c->ub_valid, at, ISA_BLOCK_BYTES, known);
     }
-    ub_wrote(c, to.addr, (uint32_t)span);
+    ub_wrote(c, b->to, b->span);
 }
 
 /* HW: Brcb page: block b of repeat r is filled with src[8 r + b]; MASK is set to all ones first. */
@@ -105,15 +136,9 @@ void ow_brcb(uint32_t type, const OwLocal *d, const OwLocal *s, const OwRepeat *
     if (local_clip(c, &from, "src", false, 0, n * size) < n * size || local_clip(c, &to, "dst", true, 0, span) < span) return;
     if (to.addr < from.addr + n * size && from.addr < to.addr + span)
         sim_report(c, CHK_ID_OVERLAP, LL(to.addr), LL(to.addr + span - 1), "src", LL(from.addr), LL(from.addr + n * size - 1));
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = to.addr + ISA_BLOCK_BYTES * (i / 8 * r->dst_rep + i % 8 * blk), src = from.addr + i * size;
-        uint8_t value[8];
-        bool known = bits_all(c->ub_valid, src, size);
-        memcpy(value, c->ub + src, size);
-        for (uint32_t k = 0; k < ISA_BLOCK_BYTES; k += size) memcpy(c->ub + at + k, value, size);
-        bits_fill(c->ub_valid, at, ISA_BLOCK_BYTES, known);
-    }
-    ub_wrote(c, to.addr, (uint32_t)span);
+    const Blocks args = {.to = to.addr, .from = from.addr, .n = n, .blk = blk, .rep = r->dst_rep, .span = (uint32_t)span, .size = size};
+    const Access acc[] = {ub_read(from.addr, n * size), ub_write(to.addr, span)};
+    issue(c, PIPE_V, run_brcb, &args, sizeof args, acc, 2);
 }
 
 /* ---- CreateVecIndex ----------------------------------------------------------------------------------------------- */

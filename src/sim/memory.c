@@ -240,9 +240,24 @@ uint64_t ow_local_get(uint32_t type, const OwLocal *t, uint64_t index, OwLoc loc
     uint32_t size = size_of(type), at = local_element(c, t, size, index, false);
     uint64_t bits = 0;
     if (at == UINT32_MAX) return 0;
+    const Access acc = ub_read(at, size);
+    issue_scalar_read(c, &acc, 1);
     if (!bits_all(c->ub_valid, at, size)) sim_report(c, CHK_ID_UNINIT_SCALAR, LL(index), "the tensor");
     memcpy(&bits, c->ub + at, size);
     return bits;
+}
+
+typedef struct LocalStore {
+    uint32_t at, size;
+    uint64_t bits;
+} LocalStore;
+
+static void run_local_store(Core *c, const void *args)
+{
+    const LocalStore *a = args;
+    memcpy(c->ub + a->at, &a->bits, a->size);
+    bits_fill(c->ub_valid, a->at, a->size, true);
+    ub_wrote(c, a->at, a->size);
 }
 
 void ow_local_set(uint32_t type, const OwLocal *t, uint64_t index, uint64_t bits, OwLoc loc)
@@ -250,9 +265,9 @@ void ow_local_set(uint32_t type, const OwLocal *t, uint64_t index, uint64_t bits
     Core *c = core_enter("SetValue", loc);
     uint32_t size = size_of(type), at = local_element(c, t, size, index, true);
     if (at == UINT32_MAX) return;
-    memcpy(c->ub + at, &bits, size);
-    bits_fill(c->ub_valid, at, size, true);
-    ub_wrote(c, at, size);
+    const LocalStore a = {at, size, bits};
+    const Access acc = ub_write(at, size);
+    issue(c, PIPE_S, run_local_store, &a, sizeof a, &acc, 1);
 }
 
 /* What a reference to nowhere refers to: written and read by nobody else. */
@@ -284,6 +299,7 @@ void *ow_local_ref(uint32_t type, const OwLocal *t, uint64_t index, OwLoc loc)
     Core *c = enter_ref(loc);
     uint32_t size = size_of(type), at = local_element(c, t, size, index, true);
     if (at == UINT32_MAX) return nowhere;
+    issue_scalar_read(c, NULL, 0);
     return pending(c, (PendingRef){.p = c->ub + at, .n_bytes = size, .index = (uint32_t)index, .addr = at,
                                    .was_valid = bits_all(c->ub_valid, at, size)});
 }

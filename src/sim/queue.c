@@ -24,10 +24,14 @@ void ow_pipe_init(const void *pipe, OwLoc loc)
     c->ub_top = 0;
 }
 
-/* Waits for the buffers that were freed: their backward ids are free again. */
+/* Waits for the buffers that were freed: their backward ids are free again. HW: TPipe, implementation. */
 static void settle_events(Core *c)
 {
-    for (uint32_t b = 1; b <= c->n_bufs; b++) c->bufs[b].back = -1;
+    for (uint32_t b = 1; b <= c->n_bufs; b++) {
+        Buf *buf = &c->bufs[b];
+        if (buf->back >= 0) issue_wait(c, FLAGS_QUEUE, (uint32_t)c->ques[buf->que].backward, (uint32_t)buf->back);
+        buf->back = -1;
+    }
     memset(c->event_taken, 0, sizeof c->event_taken);
 }
 
@@ -46,35 +50,32 @@ void ow_pipe_destroy(const void *pipe, OwLoc loc)
     (void)pipe;
     c->pipe_live = false;
     settle_events(c);
+    issue_barrier_all(c);
 }
 
 /* ---- event ids -------------------------------------------------------------------------------------------------- */
 
-const char *event_name(uint32_t event)
-{
-    static const char *const names[N_EVENTS] = {
-        "MTE2_MTE1", "MTE1_MTE2", "MTE1_M",  "M_MTE1",  "MTE2_V",    "V_MTE2",    "MTE3_V",   "V_MTE3",   "M_V",
-        "V_M",       "V_V",       "MTE3_MTE1", "MTE1_MTE3", "MTE1_V", "MTE2_M",   "M_MTE2",   "V_MTE1",   "M_FIX",
-        "FIX_M",     "MTE3_MTE2", "MTE2_MTE3", "S_V",     "V_S",      "S_MTE2",   "MTE2_S",   "S_MTE3",   "MTE3_S",
-        "MTE2_FIX",  "FIX_MTE2",  "FIX_S",    "M_S",     "FIX_MTE3",  "MTE1_FIX", "FIX_MTE1", "FIX_FIX"};
-    return event < N_EVENTS ? names[event] : "?";
-}
-
+/* An id of the queue's event, and its flag set on the source pipe. */
 static int8_t take_event(Core *c, int16_t event)
 {
     if (event < 0) return -1;
     for (int8_t i = 0; i < N_EVENT_IDS; i++)
         if (!(c->event_taken[event] >> i & 1)) {
             c->event_taken[event] |= (uint8_t)(1u << i);
+            issue_set(c, FLAGS_QUEUE, (uint32_t)event, (uint32_t)i);
             return i;
         }
     sim_report(c, CHK_ID_QUE_EVENTS);
     core_kill(c);
 }
 
+/* The target pipe waits for it; the id is free again. */
 static void give_event(Core *c, int16_t event, int8_t *id)
 {
-    if (event >= 0 && *id >= 0) c->event_taken[event] &= (uint8_t) ~(1u << *id);
+    if (event >= 0 && *id >= 0) {
+        c->event_taken[event] &= (uint8_t) ~(1u << *id);
+        issue_wait(c, FLAGS_QUEUE, (uint32_t)event, (uint32_t)*id);
+    }
     *id = -1;
 }
 

@@ -148,6 +148,36 @@ static void part_result(Core *c, const Source *s, const Place *d, uint32_t kind,
     }
 }
 
+typedef struct ReduceRep {
+    Source src;
+    Place dst;
+    uint32_t kind, group, order, repeat, width, dst_rep;
+    uint64_t mask[2];
+} ReduceRep;
+
+static void run_reduce_rep(Core *c, const void *args)
+{
+    const ReduceRep *a = args;
+    for (uint32_t i = 0; i < a->repeat; i++) {
+        RepeatLanes l;
+        fetch_repeat(c, &a->src, i, a->mask, &l);
+        if (a->group == WHOLE)
+            whole_result(c, &a->src, &a->dst, a->kind, a->order, i, a->dst_rep, &l);
+        else
+            part_result(c, &a->src, &a->dst, a->kind, a->width, i, a->dst_rep, &l);
+    }
+}
+
+/* Bytes of a source under the repeat form: the active lanes of each repeat, as rows. */
+static Access source_read(const Source *s, uint32_t repeat, const uint64_t mask[2])
+{
+    uint32_t last = 0;
+    for (uint32_t l = 0; l < s->lanes; l++)
+        if (mask[l / 64] >> (l % 64) & 1) last = l;
+    return (Access){.how = ACC_READ, .at = s->p.addr, .len = ISA_BLOCK_BYTES * (last / s->per_block * s->blk) + (last % s->per_block + 1) * s->size,
+                    .step = ISA_BLOCK_BYTES * s->rep, .n_rows = repeat};
+}
+
 void ow_reduce_rep(const char *api, uint32_t type, uint32_t kind, uint32_t group, const OwLocal *d, const OwLocal *s,
                    uint32_t order, const OwRepeat *r, OwLoc loc)
 {
@@ -161,15 +191,11 @@ void ow_reduce_rep(const char *api, uint32_t type, uint32_t kind, uint32_t group
     uint32_t unit = group == WHOLE ? (kind == SUM || order == 2 ? src.size : order == 3 ? 4 : 2 * src.size) : src.lanes / width * src.size;
     uint64_t span = ((uint64_t)(repeat - 1) * r->dst_rep + 1) * unit;
     if (local_clip(c, &dst, "dst", true, 0, span) < span) return;
-    const uint64_t mask[2] = {c->mask[0], c->mask[1]};
-    for (uint32_t i = 0; i < repeat; i++) {
-        RepeatLanes l;
-        fetch_repeat(c, &src, i, mask, &l);
-        if (group == WHOLE)
-            whole_result(c, &src, &dst, kind, order, i, r->dst_rep, &l);
-        else
-            part_result(c, &src, &dst, kind, width, i, r->dst_rep, &l);
-    }
+    const ReduceRep a = {.src = src, .dst = dst, .kind = kind, .group = group, .order = order, .repeat = repeat, .width = width,
+                         .dst_rep = r->dst_rep, .mask = {c->mask[0], c->mask[1]}};
+    const Access acc[] = {source_read(&src, repeat, a.mask),
+                          {.how = ACC_WRITE, .at = dst.addr, .len = unit, .step = (uint64_t)r->dst_rep * unit, .n_rows = repeat}};
+    issue(c, PIPE_V, run_reduce_rep, &a, sizeof a, acc, 2);
 }
 
 /* ---- ReduceSum, ReduceMax, ReduceMin --------------------------------------------------------------------------------- */
@@ -207,7 +233,7 @@ static void prefix_mask(uint64_t n, uint64_t mask[2])
 }
 
 /* Count form: contiguous elements; the source stands like a repeat form of full repeats and a tail. */
-static bool reduce_count(Core *c, DType t, const OwLocal *s, uint32_t kind, int64_t count, Source *src, Total *total)
+static bool open_count(Core *c, DType t, const OwLocal *s, int64_t count, Source *src, uint64_t *n)
 {
     if (count < 0) {
         sim_report(c, CHK_ID_COUNT_NEGATIVE, LL(count));
@@ -216,7 +242,12 @@ static bool reduce_count(Core *c, DType t, const OwLocal *s, uint32_t kind, int6
     uint32_t size = (uint32_t)dtype_info(t)->size_bytes;
     *src = (Source){.type = t, .size = size, .per_block = 32 / size, .lanes = ISA_REPEAT_BYTES / size, .blk = 1, .rep = 8};
     if (!local_place(c, s, "src", ISA_BLOCK_BYTES, &src->p)) return false;
-    uint64_t n = local_clip(c, &src->p, "src", false, 0, (uint64_t)count * size) / size;
+    *n = local_clip(c, &src->p, "src", false, 0, (uint64_t)count * size) / size;
+    return *n > 0;
+}
+
+static void reduce_count(Core *c, const Source *src, uint32_t kind, uint64_t n, Total *total)
+{
     for (uint32_t r = 0; (uint64_t)r * src->lanes < n; r++) {
         uint64_t left = n - (uint64_t)r * src->lanes, mask[2];
         RepeatLanes l;
@@ -224,15 +255,11 @@ static bool reduce_count(Core *c, DType t, const OwLocal *s, uint32_t kind, int6
         fetch_repeat(c, src, r, mask, &l);
         add_repeat(src, &l, kind, r * src->lanes, total);
     }
-    return n > 0;
 }
 
 /* Repeat form. A sum of repeats is again a tree: over the repeats' sums, a repeat of them at a time. */
-static bool reduce_repeats(Core *c, DType t, const OwLocal *s, uint32_t kind, const OwRepeat *r, Source *src, Total *total)
+static void reduce_repeats(Core *c, const Source *src, uint32_t kind, uint32_t repeat, const uint64_t mask[2], Total *total)
 {
-    uint32_t repeat;
-    if (!open_source(c, t, s, r, &repeat, src)) return false;
-    const uint64_t mask[2] = {c->mask[0], c->mask[1]};
     float sums[256] = {0}, seconds[LANES] = {0};
     for (uint32_t i = 0; i < repeat; i++) {
         RepeatLanes l;
@@ -242,29 +269,50 @@ static bool reduce_repeats(Core *c, DType t, const OwLocal *s, uint32_t kind, co
     }
     for (uint32_t i = 0; i * src->lanes < repeat; i++) seconds[i] = tree_sum(src, sums + i * src->lanes, src->lanes);
     if (kind == SUM) total->sum = tree_sum(src, seconds, src->lanes);
-    return true;
+}
+
+typedef struct ReduceAll {
+    Source src;
+    Place dst;
+    uint32_t kind, repeat; /* repeat 0: the count form, of n elements */
+    bool with_index;
+    uint64_t n, mask[2];
+} ReduceAll;
+
+static void run_reduce_all(Core *c, const void *args)
+{
+    const ReduceAll *a = args;
+    Total total = {.valid = true};
+    DType t = a->src.type;
+    if (a->repeat)
+        reduce_repeats(c, &a->src, a->kind, a->repeat, a->mask, &total);
+    else
+        reduce_count(c, &a->src, a->kind, a->n, &total);
+    put(c, t, a->dst.addr, a->kind == SUM ? total.sum : total.best, total.valid);
+    if (a->with_index) put_index(c, t == DTYPE_F16 ? DTYPE_U16 : DTYPE_U32, a->dst.addr + a->src.size, total.index, total.valid);
+    c->acc_sum = (double)total.sum;
+    c->spr_index = total.index;
+    c->spr_value = 0;
+    dtype_store(t, &c->spr_value, 0, (double)total.best);
 }
 
 void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal *d, const OwLocal *s, const OwLocal *tmp,
                    uint32_t cal_index, uint32_t set_mask, int64_t count, const OwRepeat *r, OwLoc loc)
 {
     Core *c = core_enter(api, loc);
-    Source src;
-    Place dst, work;
-    Total total = {.valid = true};
+    ReduceAll a = {.kind = kind, .with_index = kind != SUM && cal_index};
+    Place work;
     DType t = dtype_of(type);
     if (!r && !set_mask) count = (int64_t)c->mask[0]; /* Counter mode set by the caller */
     if (!local_place(c, tmp, "sharedTmpBuffer", ISA_BLOCK_BYTES, &work)) return;
-    if (!(r ? reduce_repeats(c, t, s, kind, r, &src, &total) : reduce_count(c, t, s, kind, count, &src, &total))) return;
-    if (!local_place(c, d, "dst", src.size, &dst)) return;
-    uint32_t want = src.size * (kind != SUM && cal_index ? 2 : 1);
-    if (local_clip(c, &dst, "dst", true, 0, want) < want) return;
-    put(c, t, dst.addr, kind == SUM ? total.sum : total.best, total.valid);
-    if (want > src.size) put_index(c, t == DTYPE_F16 ? DTYPE_U16 : DTYPE_U32, dst.addr + src.size, total.index, total.valid);
-    c->acc_sum = (double)total.sum;
-    c->spr_index = total.index;
-    c->spr_value = 0;
-    dtype_store(t, &c->spr_value, 0, (double)total.best);
+    if (!(r ? open_source(c, t, s, r, &a.repeat, &a.src) : open_count(c, t, s, count, &a.src, &a.n))) return;
+    a.mask[0] = c->mask[0];
+    a.mask[1] = c->mask[1];
+    if (!local_place(c, d, "dst", a.src.size, &a.dst)) return;
+    uint32_t want = a.src.size * (a.with_index ? 2 : 1);
+    if (local_clip(c, &a.dst, "dst", true, 0, want) < want) return;
+    const Access acc[] = {r ? source_read(&a.src, a.repeat, a.mask) : ub_read(a.src.p.addr, a.n * a.src.size), ub_write(a.dst.addr, want)};
+    issue(c, PIPE_V, run_reduce_all, &a, sizeof a, acc, 2);
     if (!r && set_mask) {
         c->counter_mode = false;
         c->mask[0] = c->mask[1] = ~0ull;

@@ -28,12 +28,22 @@ const char *loc_file(OwLoc loc)
     return loc.file ? loc.file : "?";
 }
 
-static Finding *find(Sim *s, CheckId id, OwLoc loc)
+/* Where a finding belongs. */
+typedef struct Where {
+    SimSeverity severity;
+    uint32_t block;
+    OwLoc loc, other; /* other.file NULL: none */
+    const char *api;
+} Where;
+
+static Finding *find(Sim *s, CheckId id, const Where *w)
 {
-    const char *file = loc_file(loc);
+    const char *file = loc_file(w->loc);
     for (size_t i = 0; i < s->findings.n; i++) {
         Finding *f = &s->findings.at[i];
-        if (f->pub.line == loc.line && strcmp(f->pub.check, CHECKS[id].id) == 0 && strcmp(f->pub.file, file) == 0) return f;
+        if (f->pub.line == w->loc.line && f->pub.other_line == w->other.line && strcmp(f->pub.check, CHECKS[id].id) == 0 &&
+            strcmp(f->pub.file, file) == 0)
+            return f;
     }
     return NULL;
 }
@@ -45,9 +55,9 @@ static char *format(Arena *a, const char *fmt, va_list args)
     return arena_strdup(a, text);
 }
 
-static void report(Sim *s, uint32_t block, OwLoc loc, const char *api, CheckId id, va_list args)
+static void report(Sim *s, Where w, CheckId id, va_list args)
 {
-    Finding *known = find(s, id, loc);
+    Finding *known = find(s, id, &w);
     if (!known && s->findings.n >= MAX_FINDINGS) known = &s->findings.at[MAX_FINDINGS - 1];
     if (known) {
         known->pub.count++;
@@ -57,11 +67,13 @@ static void report(Sim *s, uint32_t block, OwLoc loc, const char *api, CheckId i
     va_copy(args_zh, args);
     Finding f = {.id = id,
                  .pub = {.check = CHECKS[id].id,
-                         .severity = CHECKS[id].severity,
-                         .file = arena_strdup(s->arena, loc_file(loc)),
-                         .line = loc.line,
-                         .api = arena_strdup(s->arena, api ? api : ""),
-                         .block = block,
+                         .severity = s->options.strict && w.severity == SIM_WARNING ? SIM_ERROR : w.severity,
+                         .file = arena_strdup(s->arena, loc_file(w.loc)),
+                         .line = w.loc.line,
+                         .other_file = w.other.file ? arena_strdup(s->arena, w.other.file) : NULL,
+                         .other_line = w.other.line,
+                         .api = arena_strdup(s->arena, w.api ? w.api : ""),
+                         .block = w.block,
                          .count = 1,
                          .text = format(s->arena, CHECKS[id].text, args),
                          .text_zh = format(s->arena, CHECKS[id].text_zh, args_zh),
@@ -75,7 +87,7 @@ void sim_report(Core *c, CheckId id, ...)
 {
     va_list args;
     va_start(args, id);
-    report(c->sim, c->block, c->loc, c->api, id, args);
+    report(c->sim, (Where){CHECKS[id].severity, c->block, c->loc, {NULL, 0}, c->api}, id, args);
     va_end(args);
 }
 
@@ -83,7 +95,15 @@ void sim_report_at(Core *c, OwLoc loc, const char *api, CheckId id, ...)
 {
     va_list args;
     va_start(args, id);
-    report(c->sim, c->block, loc, api, id, args);
+    report(c->sim, (Where){CHECKS[id].severity, c->block, loc, {NULL, 0}, api}, id, args);
+    va_end(args);
+}
+
+void sim_report_race(Core *c, SimSeverity severity, const Site *earlier, const Site *later, CheckId id, ...)
+{
+    va_list args;
+    va_start(args, id);
+    report(c->sim, (Where){severity, c->block, later->loc, earlier->loc, later->api}, id, args);
     va_end(args);
 }
 
@@ -92,7 +112,7 @@ void sim_report_launch(Sim *s, CheckId id, ...)
     va_list args;
     va_start(args, id);
     OwLoc nowhere = {"kernel_src", 0};
-    report(s, 0, nowhere, s->launch ? s->launch->op_name : "", id, args);
+    report(s, (Where){CHECKS[id].severity, 0, nowhere, {NULL, 0}, s->launch ? s->launch->op_name : ""}, id, args);
     va_end(args);
 }
 

@@ -1,6 +1,7 @@
 /* One Sim: its chip, its findings, and the running of a launch: blocks in waves over the cores, each core a fiber that
  * runs its block to the end or to a synchronisation of all cores. */
 #include "sim/fiber.h"
+#include "sim/hazard.h"
 #include "sim/sim_int.h"
 
 #include <inttypes.h>
@@ -41,6 +42,8 @@ static void core_free(Core *c)
     fiber_free(c->fiber);
     free(c->ub);
     free(c->ub_valid);
+    pipes_free(c->pipes);
+    hazards_free(c->hazards);
     free(c->bufs);
     free(c->ques);
     free(c);
@@ -57,7 +60,9 @@ static Core *core_new(Sim *s)
     c->bufs = calloc(MAX_BUFS + 1, sizeof *c->bufs);
     c->ques = calloc(MAX_QUES + 1, sizeof *c->ques);
     c->fiber = fiber_new();
-    if (!c->ub || !c->ub_valid || !c->bufs || !c->ques || !c->fiber) {
+    c->pipes = pipes_new();
+    c->hazards = hazards_new();
+    if (!c->pipes || !c->hazards || !c->ub || !c->ub_valid || !c->bufs || !c->ques || !c->fiber) {
         core_free(c);
         return NULL;
     }
@@ -223,6 +228,8 @@ bool sim_launch(Sim *s, const SimLaunch *l, Err *err)
     s->epoch = 0;
     s->key_asked = s->key_matched = false;
     memset(s->insn_cache, 0, sizeof s->insn_cache); /* names live in the kernel's library, which may have changed */
+    memset(&s->sites, 0, sizeof s->sites);
+    memset(s->site_cache, 0, sizeof s->site_cache);
     bool ok = true;
     if (l->block_dim == 0 || l->block_dim > 65535) {
         sim_report_launch(s, CHK_ID_BLOCK_DIM, LL(l->block_dim));

@@ -37,18 +37,36 @@ typedef struct SimLaunch {
 
 typedef enum { SIM_ERROR, SIM_WARNING, SIM_NOTE } SimSeverity;
 
-/* A fault of the kernel under test. Equal (check, file, line) are folded and counted. Text belongs to the Sim. */
+/* A fault of the kernel under test. Equal (check, file, line, other line) are folded and counted. Text belongs to the Sim. */
 typedef struct SimFinding {
     const char *check; /* stable id, a row of sim/checks.def: "gm-out-of-bounds" */
     SimSeverity severity;
     const char *file; /* "kernel_src" */
     uint32_t line;    /* 1-based; 0 when not known */
+    const char *other_file; /* the place it clashes with (a race: the earlier access); NULL: none */
+    uint32_t other_line;
     const char *api;  /* "DataCopy" */
     uint32_t block;   /* block index of the first occurrence */
     uint64_t count;
     const char *text, *text_zh; /* what was expected, what happened, in numbers */
     const char *hint, *hint_zh; /* how to mend it */
 } SimFinding;
+
+/* How a launch is simulated; all zero is the usual way. */
+typedef enum {
+    SIM_IN_ORDER, /* instructions run as they are issued */
+    SIM_LAZY,     /* a pipe runs as late as the program's synchronisation allows */
+    SIM_RANDOM    /* any legal order, drawn from seed; so is the order of cores */
+} SimSchedule;
+
+typedef struct SimOptions {
+    SimSchedule schedule;
+    uint64_t seed;      /* SIM_RANDOM */
+    bool strict;        /* habits that pass on cards although irregular are errors: no finding is a warning */
+    bool exact;         /* instructions of limited accuracy give the exact result, rounded */
+    bool no_hazards;    /* no analysis of races, for measuring */
+    uint32_t n_threads; /* host threads for launches whose cores never meet; 0 and 1: one */
+} SimOptions;
 
 typedef struct SimStats {
     uint64_t n_insns, gm_read_bytes, gm_write_bytes;
@@ -59,6 +77,11 @@ typedef struct SimStats {
 /* chip: a name of isa's table ("Ascend910B4"); NULL result and *err when unknown. */
 Sim *sim_new(const char *chip, Err *err) ERR_CHECKED;
 void sim_free(Sim *s);
+/* For the launches that follow. */
+void sim_set_options(Sim *s, const SimOptions *o);
+/* Words with commas between: "in-order", "lazy", "random:SEED", "strict", "exact", "no-hazards", "threads:N". Changes what
+ * is named, leaves the rest of *o. "" changes nothing. */
+bool sim_parse_options(const char *text, SimOptions *o, Err *err) ERR_CHECKED;
 /* Runs all blocks. False only for failures of ours (no memory, block_dim out of range is a finding). */
 bool sim_launch(Sim *s, const SimLaunch *l, Err *err) ERR_CHECKED;
 /* Findings and figures of all launches since sim_new or sim_reset. */

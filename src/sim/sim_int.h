@@ -5,6 +5,7 @@
 
 #include "../../device/abi.h"
 #include "isa/isa.h"
+#include "sim/issue.h"
 #include "sim/sim.h"
 
 typedef enum {
@@ -49,7 +50,7 @@ typedef struct Buf {
     OwLoc made, last; /* InitBuffer; the last change of state */
 } Buf;
 
-enum { MAX_BUFS = 512, MAX_QUES = 512, N_EVENTS = 35, N_EVENT_IDS = 8, FRAMEWORK_BUFS = 64 };
+enum { MAX_BUFS = 512, MAX_QUES = 512, FRAMEWORK_BUFS = 64 };
 
 typedef struct Que {
     uint8_t src, dst, pos;
@@ -74,7 +75,19 @@ typedef struct PendingRef {
 
 enum { CORE_READY, CORE_AT_SYNC, CORE_DONE };
 
-typedef struct Core {
+/* Registers that the scalar unit sets and instructions see as they were at their issue. */
+#define CORE_REGS                                                                                                    \
+    uint64_t mask[2]; /* low, high */                                                                                \
+    bool counter_mode, deq_set, pad_set;                                                                             \
+    float deq_scale;                                                                                                 \
+    uint32_t ctrl48, ctrl53, ctrl59;                                                                                 \
+    uint64_t pad_value;                                                                                              \
+    uint32_t atomic_op, atomic_type;
+typedef struct Regs {
+    CORE_REGS
+} Regs;
+
+struct Core {
     Sim *sim;
     uint32_t block;
     int state;
@@ -93,16 +106,16 @@ typedef struct Core {
     bool pipe_live;
     OwLoc pipe_made;
 
-    uint64_t mask[2]; /* low, high */
-    bool counter_mode;
+    union {
+        struct {
+            CORE_REGS
+        };
+        Regs regs;
+    };
+    struct Pipes *pipes;
+    struct Hazards *hazards;
     uint64_t cmpmask[2];
     bool cmpmask_valid;
-    uint32_t ctrl48, ctrl53, ctrl59;
-    float deq_scale;
-    bool deq_set;
-    uint64_t pad_value;
-    bool pad_set;
-    uint32_t atomic_op, atomic_type;
     double acc_sum;
     uint64_t spr_value, spr_index;
 
@@ -114,15 +127,22 @@ typedef struct Core {
     uint32_t n_refs;
     OwLoc loc;
     const char *api;
-} Core;
+};
 
 typedef struct Finding {
     SimFinding pub;
     CheckId id;
 } Finding;
 
+/* A call in the source, for races: small enough to be kept for every place in memory. */
+typedef struct Site {
+    OwLoc loc;
+    const char *api;
+} Site;
+
 struct Sim {
     const ChipInfo *chip;
+    SimOptions options;
     SimStats stats;
     Arena *arena; /* findings' texts */
     VEC(Finding) findings;
@@ -141,6 +161,8 @@ struct Sim {
         const char *name;
         uint32_t insn; /* InsnId + 1 */
     } insn_cache[64];
+    VEC(Site) sites;          /* of the launch, in launch_arena */
+    uint16_t site_cache[256]; /* by line */
 };
 
 extern _Thread_local Core *sim_core; /* the core that runs now; NULL outside a launch */
@@ -152,16 +174,17 @@ __attribute__((noreturn)) void core_kill(Core *c);
 void core_settle_refs(Core *c);
 void core_reset(Core *c, uint32_t block);
 void core_finish(Core *c); /* checks at the end of a kernel */
+bool core_report_owed(Core *c); /* flags that are waited for and were never set; false: none */
 void core_soc_init(Core *c);
 
 /* Adds a finding at the core's current place, or counts it when it is known. Arguments as the row's texts take them. */
 void sim_report(Core *c, CheckId id, ...);
 void sim_report_at(Core *c, OwLoc loc, const char *api, CheckId id, ...);
+/* A race of the access at c's place with an earlier one; severity E or W of the pair. */
+void sim_report_race(Core *c, SimSeverity severity, const Site *earlier, const Site *later, CheckId id, ...);
 /* A finding of the launch as a whole. */
 void sim_report_launch(Sim *s, CheckId id, ...);
 const char *loc_file(OwLoc loc); /* "?" when unknown */
-
-const char *event_name(uint32_t event);
 
 /* ---- local memory: one operand of an instruction --------------------------------------------------------------- */
 

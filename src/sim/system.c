@@ -1,5 +1,4 @@
-/* Flags, barriers, block numbers, mask and control registers, tiling, printing. Pipes run in program order so far, so a
- * flag has an effect only when it is used wrongly. */
+/* Flags, barriers, block numbers, mask and control registers, tiling, printing. */
 #include "sim/fiber.h"
 #include "sim/sim_int.h"
 
@@ -24,11 +23,13 @@ void ow_flag_set(uint32_t event, int32_t id, OwLoc loc)
     OwLoc before = c->flag_loc[event][id];
     if (c->flag_owed[event] & bit) { /* a wait of the other pipe, issued earlier, goes on now */
         c->flag_owed[event] &= (uint8_t)~bit;
+        issue_set(c, FLAGS_USER, event, (uint32_t)id);
         return;
     }
     if (c->flag_set[event] & bit) sim_report(c, CHK_ID_FLAG_TWICE, LL(id), event_name(event), loc_file(before), LL(before.line));
     c->flag_set[event] |= bit;
     c->flag_loc[event][id] = c->loc;
+    issue_set(c, FLAGS_USER, event, (uint32_t)id);
 }
 
 /* A wait before its set is no fault when the waiting pipe is not the scalar one: that pipe alone waits. */
@@ -39,22 +40,30 @@ void ow_flag_wait(uint32_t event, int32_t id, OwLoc loc)
     uint8_t bit = (uint8_t)(1u << id);
     if (c->flag_set[event] & bit) {
         c->flag_set[event] &= (uint8_t)~bit;
+        issue_wait(c, FLAGS_USER, event, (uint32_t)id);
         return;
     }
     const char *name = event_name(event);
-    bool scalar_waits = strcmp(name + strlen(name) - 2, "_S") == 0;
-    if (scalar_waits || (c->flag_owed[event] & bit)) {
+    if (event_target(event) == PIPE_S || (c->flag_owed[event] & bit)) {
         sim_report(c, CHK_ID_FLAG_NO_SET, name, LL(id));
         core_kill(c);
     }
     c->flag_owed[event] |= bit;
     c->flag_loc[event][id] = c->loc;
+    issue_wait(c, FLAGS_USER, event, (uint32_t)id);
 }
 
 void ow_barrier(uint32_t pipe, OwLoc loc)
 {
-    core_enter("PipeBarrier", loc);
-    (void)pipe;
+    static const Pipe pipes[] = {PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3}; /* pipe_t */
+    enum { ABI_FIX = 10 };
+    Core *c = core_enter("PipeBarrier", loc);
+    if (pipe != PIPE_S && pipe < sizeof pipes / sizeof *pipes)
+        issue_barrier(c, pipes[pipe]);
+    else if (pipe == ABI_FIX)
+        issue_barrier(c, PIPE_FIX);
+    else
+        issue_barrier_all(c); /* PIPE_ALL, and DataSyncBarrier, which waits for all earlier accesses */
 }
 
 /* gm and ub are the soft form's workspaces; the barrier is the same. HW: SyncAll pages: every block must be resident. */
@@ -89,6 +98,7 @@ void ow_sync_all(const OwGlobal *gm, const OwLocal *ub, int32_t used_cores, OwLo
         sim_report(c, CHK_ID_SYNC_BLOCKS, LL(s->launch->block_dim), LL(s->chip->n_vector_cores));
         core_kill(c);
     }
+    issue_barrier_all(c); /* HW: SyncAll, implementation: begins with PIPE_ALL */
     s->n_at_sync++;
     c->state = CORE_AT_SYNC;
     fiber_leave(c->fiber);

@@ -35,7 +35,12 @@ typedef struct VecOp {
     uint32_t n;
     Shape shape;
     VecScalar scalar;
-    const void *extra; /* what the instruction's own run function needs */
+    const void *extra;    /* what the instruction's own run function needs: */
+    size_t n_extra_bytes; /* its size, without pointers to anything that ends with the call */
+    Access also[2];       /* UB it touches besides the operands' elements */
+    uint32_t n_also;
+    uint32_t n_packed; /* bytes of dst when it holds a bit for each element; else 0 */
+    uint32_t lost_at, lost_bytes; /* UB it leaves undefined */
 } VecOp;
 
 /* Fills operand i. type and t as the call gave them; strides 1 and 8 until shape_repeat says otherwise. */
@@ -49,7 +54,10 @@ bool vec_check(Core *c, VecOp *op);
 /* Calls fn for runs of elements that are contiguous in every operand: addr[i] is operand i's byte in UB. first: index of
  * the run's first element among all lanes of all repeats (repeat * lanes + lane). */
 typedef void VecRun(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n);
+/* Issues the instruction on PIPE_V: the runs come when the pipe gets there. */
 void vec_walk(Core *c, const VecOp *op, VecRun *fn);
+/* The same for an instruction that does not go by runs: fn gets the VecOp. */
+void vec_issue(Core *c, const VecOp *op, void (*fn)(Core *c, const VecOp *op));
 /* Validity of a run: what is valid in every source is valid in dst. reads_dst: dst is a source too. */
 void vec_mark(Core *c, const VecOp *op, const uint32_t *addr, uint32_t n, bool reads_dst);
 

@@ -1,6 +1,9 @@
 /* From the arguments of a vector call to the elements it touches, and the checks that hold for every instruction. */
 #include "sim/vec_int.h"
 
+#include <assert.h>
+#include <string.h>
+
 void vec_operand(VecOp *op, const char *role, const OwLocal *t, DType type, bool write)
 {
     uint32_t size = (uint32_t)dtype_info(type)->size_bytes;
@@ -256,7 +259,7 @@ static void walk_repeat(Core *c, const VecOp *op, uint32_t r, const uint64_t mas
     }
 }
 
-void vec_walk(Core *c, const VecOp *op, VecRun *fn)
+static void walk(Core *c, const VecOp *op, VecRun *fn)
 {
     const Shape *s = &op->shape;
     uint32_t addr[VEC_MAX_OPERANDS] = {0};
@@ -270,6 +273,94 @@ void vec_walk(Core *c, const VecOp *op, VecRun *fn)
         if (op->o[i].blk != 1 && op->o[i].per_block < step) step = op->o[i].per_block;
     for (uint32_t r = 0; r < s->repeat; r++)
         walk_repeat(c, op, r, s->has_tail && r + 1 == s->repeat ? s->tail_mask : s->mask, step, fn);
+}
+
+/* ---- issue ---------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_BLOCKS = 16, MAX_ACCESSES = (VEC_MAX_OPERANDS + 1) * MAX_BLOCKS + 3, MAX_EXTRA_BYTES = 256 };
+
+/* An operand's bytes: repeats of what lies between the first and the last active lane of one. Blocks that do not follow
+ * each other are rows of their own. */
+static uint32_t operand_access(const Operand *o, const Shape *s, uint32_t n_packed, Access *out)
+{
+    AccessHow how = o->write ? ACC_WRITE : ACC_READ;
+    if (o->write && n_packed) {
+        *out = ub_write(o->p.addr, n_packed);
+        return 1;
+    }
+    if (s->contiguous) {
+        *out = (Access){.how = how, .at = o->p.addr, .len = s->count * o->size, .n_rows = 1};
+        return 1;
+    }
+    uint32_t first = 0, end = s->lanes, n = 0, per = o->blk == 1 ? s->lanes : o->per_block;
+    while (first < end && !lane_on(s->mask, first)) first++;
+    while (end > first && !lane_on(s->mask, end - 1)) end--;
+    for (uint32_t lane = first; lane < end; lane = (lane / per + 1) * per) {
+        uint32_t stop = (lane / per + 1) * per < end ? (lane / per + 1) * per : end;
+        uint64_t len = (uint64_t)lane_offset(o, stop - 1) + o->size - lane_offset(o, lane), step = (uint64_t)ISA_BLOCK_BYTES * o->rep;
+        out[n] = (Access){.how = how, .at = o->p.addr + lane_offset(o, lane), .len = len, .step = step, .n_rows = s->repeat};
+        if (step == len || s->repeat == 1) out[n].len = len * s->repeat, out[n].n_rows = 1;
+        n++;
+    }
+    return n;
+}
+
+typedef struct Issued {
+    VecOp op;
+    InsnInfo insn;
+    VecRun *run;
+    void (*whole)(Core *c, const VecOp *op);
+    _Alignas(16) unsigned char extra[MAX_EXTRA_BYTES];
+} Issued;
+
+static void run_op(Core *c, const VecOp *op, VecRun *run, void (*whole)(Core *, const VecOp *))
+{
+    if (op->lost_bytes) bits_fill(c->ub_valid, op->lost_at, op->lost_bytes, false);
+    if (run)
+        walk(c, op, run);
+    else
+        whole(c, op);
+}
+
+static void run_issued(Core *c, const void *args)
+{
+    const Issued *i = args;
+    VecOp op = i->op;
+    op.insn = &i->insn;
+    op.extra = op.n_extra_bytes ? i->extra : NULL;
+    run_op(c, &op, i->run, i->whole);
+}
+
+static void issue_op(Core *c, const VecOp *op, VecRun *run, void (*whole)(Core *, const VecOp *))
+{
+    Access acc[MAX_ACCESSES];
+    uint32_t n = 0;
+    for (uint32_t i = 1; i <= op->n; i++) n += operand_access(&op->o[i % op->n], &op->shape, op->n_packed, acc + n); /* dst last */
+    if (op->insn->form == FORM_ACC || op->insn->form == FORM_ACC_SCALAR) {
+        uint32_t at = n;
+        n += operand_access(&op->o[0], &op->shape, 0, acc + n);
+        for (; at < n; at++) acc[at].how = ACC_READ;
+    }
+    for (uint32_t i = 0; i < op->n_also; i++) acc[n++] = op->also[i];
+    if (op->lost_bytes) acc[n++] = ub_write(op->lost_at, op->lost_bytes);
+    if (issue_direct(c, PIPE_V, acc, n)) {
+        run_op(c, op, run, whole);
+        return;
+    }
+    Issued i = {.op = *op, .insn = *op->insn, .run = run, .whole = whole};
+    assert((op->extra == NULL) == (op->n_extra_bytes == 0) && op->n_extra_bytes <= sizeof i.extra);
+    if (op->n_extra_bytes) memcpy(i.extra, op->extra, op->n_extra_bytes);
+    issue_later(c, PIPE_V, run_issued, &i, sizeof i, acc, n);
+}
+
+void vec_walk(Core *c, const VecOp *op, VecRun *fn)
+{
+    issue_op(c, op, fn, NULL);
+}
+
+void vec_issue(Core *c, const VecOp *op, void (*fn)(Core *c, const VecOp *op))
+{
+    issue_op(c, op, NULL, fn);
 }
 
 void vec_mark(Core *c, const VecOp *op, const uint32_t *addr, uint32_t n, bool reads_dst)

@@ -1,5 +1,6 @@
 // blocks: 8
 // n: 4108
+// options: no-hazards
 // The same split on a length that does not divide: every copy is short, and the tail is never written.
 // expect-launch: output-not-written
 #include "kernel_operator.h"

@@ -1,5 +1,6 @@
 // blocks: 1
 // n: 256
+// options: no-hazards
 // High-level APIs: temporary space and overlap.
 #include "kernel_operator.h"
 using namespace AscendC;

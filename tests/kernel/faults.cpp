@@ -1,5 +1,6 @@
 // blocks: 1
 // n: 256
+// options: no-hazards
 // One fault a line; the simulation goes on behind each.
 #include "kernel_operator.h"
 using namespace AscendC;

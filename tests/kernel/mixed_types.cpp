@@ -1,5 +1,6 @@
 // blocks: 2
 // n: 512
+// options: no-hazards
 // half and bfloat16 through float, comparison and selection, flags instead of queues, scalar access, repeat forms.
 #include "kernel_operator.h"
 using namespace AscendC;

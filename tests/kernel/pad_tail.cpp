@@ -33,7 +33,13 @@ extern "C" __global__ __aicore__ void test_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR 
     LocalTensor<float> c = out.AllocTensor<float>();
     c.SetSize(n);
     c = a + b;
+    SetFlag<HardEvent::MTE2_S>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_S>(EVENT_ID0);
+    SetFlag<HardEvent::V_S>(EVENT_ID0);
+    WaitFlag<HardEvent::V_S>(EVENT_ID0);
     c(0) = a.GetValue(0) + b(0);
+    SetFlag<HardEvent::S_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::S_MTE3>(EVENT_ID0);
     out.EnQue(c);
     in.FreeTensor(a);
     in.FreeTensor(b);

@@ -1,5 +1,6 @@
 // blocks: 2
 // n: 16
+// options: no-hazards
 // expect-launch: output-not-written
 // The soft form of SyncAll counts in memory that nothing cleared.
 #include "kernel_operator.h"

@@ -1,5 +1,6 @@
 // blocks: 4
 // n: 1024
+// options: no-hazards
 // Blocks that write over each other, or too near to each other.
 #include "kernel_operator.h"
 using namespace AscendC;

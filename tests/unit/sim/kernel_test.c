@@ -1,9 +1,10 @@
 /* Whole kernels of tests/kernel: each is compiled with g++ against device/, loaded beside libopwright_rt.so (which resolves
  * the ow_* symbols) and run on x[i] = i, y[i] = 2 i. Comments in the file say what must happen:
  *   // blocks: N      // n: N          block dimension; elements of x, y and z
+ *   // options: words                 as sim_parse_options takes them ("no-hazards" for kernels that have no flags)
  *   ... // expect: id[, id]            exactly these findings on this line
  *   // expect-launch: id               a finding of the launch as a whole
- * No other finding may appear. Kernels named add* must also give x + y when they expect nothing. Needs g++; without it
+ * No other finding may appear, and the same must happen in every schedule when there is no race. Kernels named add* must also give x + y when they expect nothing. Needs g++; without it
  * the test skips, out loud. */
 #include "harness.h"
 
@@ -24,6 +25,7 @@ typedef struct Expect {
 typedef struct Kernel {
     char path[512], name[64];
     uint32_t blocks, n;
+    char options[64];
     Expect expect[MAX_EXPECT];
     size_t n_expect;
 } Kernel;
@@ -32,6 +34,8 @@ typedef struct Kernel {
 static struct {
     Sim *(*new)(const char *, Err *);
     void (*free)(Sim *);
+    void (*set_options)(Sim *, const SimOptions *);
+    bool (*parse_options)(const char *, SimOptions *, Err *);
     bool (*launch)(Sim *, const SimLaunch *, Err *);
     size_t (*n_findings)(const Sim *);
     const SimFinding *(*finding)(const Sim *, size_t);
@@ -51,6 +55,8 @@ static bool load_runtime(void)
     if (!lib) return false;
     *(void **)&rt.new = symbol(lib, "sim_new");
     *(void **)&rt.free = symbol(lib, "sim_free");
+    *(void **)&rt.set_options = symbol(lib, "sim_set_options");
+    *(void **)&rt.parse_options = symbol(lib, "sim_parse_options");
     *(void **)&rt.launch = symbol(lib, "sim_launch");
     *(void **)&rt.n_findings = symbol(lib, "sim_n_findings");
     *(void **)&rt.finding = symbol(lib, "sim_finding");
@@ -81,6 +87,7 @@ static void read_kernel(Kernel *k, const char *path)
         const char *p;
         sscanf(line, "// blocks: %u", &k->blocks);
         sscanf(line, "// n: %u", &k->n);
+        sscanf(line, "// options: %63s", k->options);
         if ((p = strstr(line, "// expect: "))) add_expects(k, p + 11, at);
         if ((p = strstr(line, "// expect-launch: "))) add_expects(k, p + 18, 0);
     }
@@ -125,7 +132,7 @@ static void match(Kernel *k, const SimFinding *f)
     fail();
 }
 
-static void run_kernel(Kernel *k, void (*entry)(void *const *))
+static void run_kernel(Kernel *k, void (*entry)(void *const *), const char *schedule)
 {
     float *x = malloc(k->n * sizeof *x), *y = malloc(k->n * sizeof *y), *z = malloc(k->n * sizeof *z);
     uint32_t tiling[2] = {k->n, 0};
@@ -140,6 +147,10 @@ static void run_kernel(Kernel *k, void (*entry)(void *const *))
     Err err;
     Sim *s = rt.new("Ascend910B4", &err);
     assert_non_null(s);
+    SimOptions options = {0};
+    assert_true(rt.parse_options(k->options, &options, &err) && rt.parse_options(schedule, &options, &err));
+    for (size_t i = 0; i < k->n_expect; i++) k->expect[i].seen = false;
+    rt.set_options(s, &options);
     assert_true(rt.launch(s, &l, &err));
     for (size_t i = 0; i < rt.n_findings(s); i++) match(k, rt.finding(s, i));
     for (size_t i = 0; i < k->n_expect; i++) {
@@ -150,6 +161,14 @@ static void run_kernel(Kernel *k, void (*entry)(void *const *))
     for (uint32_t i = 0; i < k->n && sums; i++) assert_true(z[i] == x[i] + y[i]);
     rt.free(s);
     free(x), free(y), free(z);
+}
+
+/* Without races a kernel gives the same, findings included, in any schedule. */
+static bool is_orderly(const Kernel *k)
+{
+    bool races = strstr(k->options, "no-hazards") != NULL;
+    for (size_t i = 0; i < k->n_expect; i++) races |= strncmp(k->expect[i].check, "race-", 5) == 0;
+    return !races;
 }
 
 static void kernels_do_what_their_comments_say(void **state)
@@ -173,7 +192,9 @@ static void kernels_do_what_their_comments_say(void **state)
         assert_non_null(lib);
         void (*entry)(void *const *);
         *(void **)&entry = symbol(lib, "ow_kernel_entry");
-        run_kernel(&k, entry);
+        static const char *const schedules[] = {"in-order", "lazy", "random:1", "random:2"};
+        for (size_t o = 0; o < sizeof schedules / sizeof *schedules; o++)
+            if (o == 0 || is_orderly(&k)) run_kernel(&k, entry, schedules[o]);
         dlclose(lib);
     }
     globfree(&files);
