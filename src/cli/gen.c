@@ -231,7 +231,7 @@ static bool verify(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
     char *tmp = fs_temp_dir_in(a, bridge_scratch(b), "gen", err);
     if (!tmp) return false;
     const char *path = arena_printf(a, "%s/%s.ascendc.py", tmp, job->name);
-    GraphCases cases = graph_cases(a, job->graph);
+    GraphCases cases = graph_cases(a, job->graph, plan_is_elementwise);
     VerifyCase *list = ARENA_ARRAY(a, cases.n, VerifyCase);
     if (!admit(a, b, args, job, &cases, list, err)) {
         graph_cases_clear(&cases);

@@ -1,7 +1,6 @@
 /* Sets of inputs to try a generated operator with. */
 #include "graph/cases.h"
 
-#include "graph/equal.h"
 #include "graph/views.h"
 
 #include <inttypes.h>
@@ -198,8 +197,8 @@ static const int64_t *middle_sizes(const Builder *b) {
     return b->sizes.n ? b->sizes.at[0] : NULL;
 }
 
-GraphCases graph_cases(Arena *a, const Graph *g) {
-    Builder b = {.a = a, .g = g, .equals = graph_equalities(a, g)};
+GraphCases graph_cases(Arena *a, const Graph *g, GraphOpTest is_elementwise) {
+    Builder b = {.a = a, .g = g, .equals = graph_equalities(a, g, is_elementwise)};
     choose_sizes(&b);
     for (size_t v = 0; v < g->n_variants; v++)
         for (size_t i = 0; i < b.sizes.n; i++) add_case(&b, v, b.sizes.at[i], "contiguous", "own");

@@ -3,6 +3,7 @@
 #ifndef OPWRIGHT_GRAPH_CASES_H
 #define OPWRIGHT_GRAPH_CASES_H
 
+#include "graph/equal.h"
 #include "graph/graph.h"
 
 typedef struct GraphCase {
@@ -22,7 +23,7 @@ typedef struct GraphCases {
  * beside tile boundaries, an empty tensor, a large one; those that the graph's views and relations allow,
  * each once. Then one case with strided inputs and one with edge values, in the file's own variant. A graph
  * without symbols has one size. */
-GraphCases graph_cases(Arena *a, const Graph *g);
+GraphCases graph_cases(Arena *a, const Graph *g, GraphOpTest is_elementwise);
 void graph_cases_clear(GraphCases *cases);
 
 #endif

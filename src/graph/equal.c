@@ -1,8 +1,6 @@
 /* Sizes that are equal though they are written differently. */
 #include "graph/equal.h"
 
-#include "graph/views.h"
-
 #include <string.h>
 
 typedef struct List {
@@ -25,18 +23,18 @@ static void compare(List *l, const Graph *g, const GraphNode *n, const GraphArg 
     for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++) compare(l, g, n, &arg->item[i]);
     if (arg->kind != GRAPH_ARG_REF) return;
     const GraphShape *from = &g->values[arg->value].shape, *to = &g->values[n->first_value].shape;
-    if (from->rank > to->rank) return; /* a reduction */
+    if (from->rank > to->rank) return;
     for (uint32_t d = 0; d < from->rank; d++) {
         const Size *x = from->dim[from->rank - 1 - d], *y = to->dim[to->rank - 1 - d];
         if (!size_equal(x, y) && !size_is(x, 1)) add(l, x, y, n);
     }
 }
 
-GraphEquals graph_equalities(Arena *a, const Graph *g) {
+GraphEquals graph_equalities(Arena *a, const Graph *g, GraphOpTest is_elementwise) {
     List l = {.a = a};
     for (size_t i = 0; i < g->n_nodes; i++) {
         const GraphNode *n = &g->nodes[i];
-        if (graph_is_view(n->op)) continue;
+        if (!is_elementwise(n->op)) continue;
         for (size_t k = 0; k < n->n_args; k++) compare(&l, g, n, &n->args[k]);
         for (size_t k = 0; k < n->n_kwargs; k++) compare(&l, g, n, &n->kwargs[k].arg);
     }

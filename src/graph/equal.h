@@ -14,8 +14,10 @@ typedef struct GraphEquals {
     size_t n;
 } GraphEquals;
 
-/* From every op that is no view: each dimension of an argument is 1 or the result's. */
-GraphEquals graph_equalities(Arena *a, const Graph *g);
+/* Whether the tensor arguments of an op broadcast to its result. */
+typedef bool (*GraphOpTest)(const char *op);
+/* From every elementwise op: each dimension of an argument is 1 or the result's. */
+GraphEquals graph_equalities(Arena *a, const Graph *g, GraphOpTest is_elementwise);
 /* A copy of g in which each size of a tensor is the simplest of those it equals: a constant, a symbol, a
  * short expression. */
 const Graph *graph_with_simplest_sizes(Arena *a, const Graph *g, const GraphEquals *equals);

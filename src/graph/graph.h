@@ -17,7 +17,8 @@ typedef struct GraphShape {
     const Size **dim;
 } GraphShape;
 
-typedef enum { GRAPH_ARGUMENT, GRAPH_PARAMETER, GRAPH_BUFFER } GraphInputKind;
+/* GRAPH_TEMP: not of the user: a value that one stage of the kernel leaves for another (lower/stage.h). */
+typedef enum { GRAPH_ARGUMENT, GRAPH_PARAMETER, GRAPH_BUFFER, GRAPH_TEMP } GraphInputKind;
 
 typedef struct GraphInput {
     const char *name; /* C identifier */
@@ -27,6 +28,7 @@ typedef struct GraphInput {
     uint32_t value;                    /* its entry in Graph.values */
     int64_t *hint_shape, *hint_stride; /* elements; rank of the value */
     bool contiguous;
+    const DType *dtype; /* GRAPH_TEMP: what it is kept in, per variant; else NULL: the value's own */
 } GraphInput;
 
 typedef enum { GRAPH_FLOAT, GRAPH_INT, GRAPH_BOOL } GraphScalarType;
@@ -92,6 +94,7 @@ typedef struct GraphNode {
 typedef struct GraphOutput {
     const char *name; /* C identifier */
     uint32_t value;
+    const DType *dtype; /* of a temp (lower/stage.h), per variant; NULL: the value's own */
 } GraphOutput;
 
 typedef enum { GRAPH_OUT_TENSOR, GRAPH_OUT_TUPLE, GRAPH_OUT_LIST } GraphOutputKind;

@@ -1,4 +1,5 @@
 /* A plan: variants that one text can serve, passes lowered, spaced and given places; text form and rules. */
+#include "lower/family.h"
 #include "lower/plan_int.h"
 
 #include "base/strbuf.h"
@@ -14,12 +15,15 @@ const char *plan_class_name(PlanClass c) {
     return NAMES[c];
 }
 
-static bool build(Arena *a, const Graph *g, size_t variant, PlanPasses *passes, GraphBounds *bounds,
+static bool build(Arena *a, const Stages *stages, size_t variant, PlanPasses *passes, GraphBounds *bounds,
                   Err *err) {
     *bounds = (GraphBounds){.arena = a};
-    if (!plan_lower(a, g, variant, passes, bounds, err)) return false;
-    for (size_t i = 0; i < passes->n; i++)
-        if (!plan_space(a, passes->at[i], err)) return false;
+    for (size_t i = 0; i < stages->list.n; i++) {
+        const Stage *s = stages->list.at[i];
+        size_t from = passes->n;
+        if (!s->family->lower(a, s, variant, passes, bounds, err)) return false;
+        for (size_t k = from; k < passes->n; k++) passes->at[k]->stage = (uint32_t)i;
+    }
     return true;
 }
 
@@ -28,7 +32,8 @@ static bool same_structure(const PlanPasses *x, const PlanPasses *y) {
     if (x->n != y->n) return false;
     for (size_t i = 0; i < x->n; i++) {
         const PlanPass *p = x->at[i], *q = y->at[i];
-        if (p->access.n != q->access.n || p->scalars.n != q->scalars.n) return false;
+        if (p->family != q->family || p->access.n != q->access.n || p->scalars.n != q->scalars.n) return false;
+        if (p->family->same && !p->family->same(p, q)) return false;
         for (size_t k = 0; k < p->access.n; k++) {
             const PlanAccess *s = &p->access.at[k], *t = &q->access.at[k];
             if (s->is_store != t->is_store || s->tensor != t->tensor || s->cls != t->cls ||
@@ -58,13 +63,13 @@ static PlanProgram *get_program(Plan *p, Arena *a, PlanPasses passes) {
     return program;
 }
 
-static bool add_variant(Plan *p, Arena *a, size_t v, Err *err) {
+static bool add_variant(Plan *p, Arena *a, const Stages *stages, size_t v, Err *err) {
     const PlanPasses *own = &p->passes;
     PlanPasses passes = {0};
     GraphBounds bounds;
     const char *why = NULL;
     Err failed = {0};
-    if (!build(a, p->graph, v, &passes, &bounds, &failed)) why = failed.message;
+    if (!build(a, stages, v, &passes, &bounds, &failed)) why = failed.message;
     else if (!same_structure(own, &passes))
         why = "its data does not move as that of the file's own dtype does";
     if (why && v == p->graph->own_variant)
@@ -105,7 +110,7 @@ static bool finish_pass(Arena *a, Plan *p, PlanPass *pass, Err *err) {
     pass->n_variants = p->variants.n;
     for (size_t k = 0; k < pass->access.n; k++)
         pass->access.at[k].dtype = pick(a, p, pass->access.at[k].dtype);
-    return plan_slots(a, pass, err);
+    return pass->family->finish(a, pass, err);
 }
 
 /* Equalities the sizes of a call must keep are bounds in both directions. */
@@ -119,15 +124,26 @@ static void bind_equalities(Plan *p, const GraphEquals *equals) {
     }
 }
 
+/* The first pass of a stage that reads what others have left. */
+static void find_waits(Arena *a, Plan *p, const Stages *stages) {
+    p->waits = ARENA_ARRAY(a, p->passes.n, bool);
+    for (size_t i = 1; i < p->passes.n; i++)
+        p->waits[i] = p->passes.at[i]->stage != p->passes.at[i - 1]->stage && stages->list.at[p->passes.at[i]->stage]->waits;
+}
+
 Plan *plan_graph(Arena *a, const Graph *g, Err *err) {
     Plan *p = ARENA_NEW(a, Plan);
-    GraphEquals equals = graph_equalities(a, g);
+    GraphEquals equals = graph_equalities(a, g, plan_is_elementwise);
     p->graph = graph_with_simplest_sizes(a, g, &equals);
-    if (!build(a, p->graph, g->own_variant, &p->passes, &p->bounds, err)) return NULL;
+    const Stages *stages = stage_cut(a, p->graph, err);
+    if (!stages || !build(a, stages, g->own_variant, &p->passes, &p->bounds, err)) return NULL;
+    p->temps = stages->temps;
+    for (size_t i = 0; i < stages->decisions.n; i++) vec_push(a, &p->decisions, stages->decisions.at[i]);
+    find_waits(a, p, stages);
     bind_equalities(p, &equals);
     get_program(p, a, p->passes); /* the first */
     for (size_t v = 0; v < g->n_variants; v++)
-        if (!add_variant(p, a, v, err)) return NULL;
+        if (!add_variant(p, a, stages, v, err)) return NULL;
     for (size_t i = 0; i < p->passes.n; i++) merge_scalars(p, i);
     for (size_t k = 0; k < p->programs.n; k++)
         for (size_t i = 0; i < p->passes.n; i++)
@@ -208,12 +224,16 @@ static bool check_pass(const PlanPass *p, Err *err) {
     return ok;
 }
 
+bool plan_check_places(const PlanPass *p, Err *err) {
+    return check_pass(p, err) && check_stores(p, err);
+}
+
 bool plan_check(const Plan *p, Err *err) {
     for (size_t k = 0; k < p->programs.n; k++)
-        for (size_t i = 0; i < p->passes.n; i++)
-            if (!check_pass(p->programs.at[k]->passes.at[i], err) ||
-                !check_stores(p->programs.at[k]->passes.at[i], err))
-                return false;
+        for (size_t i = 0; i < p->passes.n; i++) {
+            const PlanPass *pass = p->programs.at[k]->passes.at[i];
+            if (pass->family->check && !pass->family->check(pass, err)) return false;
+        }
     return true;
 }
 
@@ -253,7 +273,7 @@ static void print_step(StrBuf *sb, const PlanPass *p, const PlanStep *st) {
     strbuf_add(sb, "\n");
 }
 
-static void print_pass(StrBuf *sb, const Plan *p, const PlanPass *pass, size_t index) {
+void plan_print_tiles(StrBuf *sb, const Plan *p, const PlanPass *pass, size_t index) {
     strbuf_printf(sb, "pass %zu: %s [", index, pass->schedule == PLAN_FLAT ? "flat" : "rows");
     for (uint32_t d = 0; d < pass->space.rank; d++)
         strbuf_printf(sb, "%s%s", d ? ", " : "",
@@ -274,7 +294,10 @@ char *plan_print(const Plan *p, Arena *a) {
                 &sb, " %s",
                 dtype_info(p->graph->variants[p->variants.at[p->programs.at[k]->variants.at[w]]])->torch);
         strbuf_add(&sb, "\n");
-        for (size_t i = 0; i < p->passes.n; i++) print_pass(&sb, p, p->programs.at[k]->passes.at[i], i);
+        for (size_t i = 0; i < p->passes.n; i++) {
+            const PlanPass *pass = p->programs.at[k]->passes.at[i];
+            pass->family->print(&sb, p, pass, i);
+        }
     }
     return sb.text;
 }

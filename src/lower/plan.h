@@ -1,7 +1,8 @@
-/* From the graph to a kernel's schedule. A plan holds one pass per shape of output; a pass is one iteration
- * space with the accesses made in it, the KIR of one element, and where every value lives in UB.
+/* From the graph to a kernel's schedule. The graph is cut into stages (lower/stage.h), each run by one schedule family
+ * (lower/family.h). A plan holds the passes of all stages in order. A pass is one iteration space with the accesses made
+ * in it, the KIR of one element, and where every value lives in UB.
  *
- * Schedules:
+ * Schedules of the pointwise family, which has one pass per shape of output:
  *   FLAT  every operand runs through memory exactly as the output does (or is one number): the space is one
  * line, cut into tiles of some thousand elements. ROWS  the space is (outer dims...) x rows x cols. A tile is
  * rowsPerTile rows of one run of `rows` times colsPerTile columns; in UB a row takes `pitch` elements, a
@@ -46,7 +47,8 @@ typedef struct Place {
 
 typedef struct PlanAccess {
     bool is_store;
-    uint32_t tensor;  /* position in Graph.inputs or Graph.outputs */
+    bool is_temp;     /* the tensor is left by one stage for another, in workspace */
+    uint32_t tensor;  /* position in inputs or outputs of the stage's graph */
     const char *name; /* C identifier, unique in the plan: "x", "x2" for a second view of x */
     const char *tensor_name;
     const DType *dtype; /* per variant of the plan */
@@ -74,6 +76,9 @@ typedef struct PlanStep {
 } PlanStep;
 
 typedef struct PlanPass {
+    const struct Family *family;
+    uint32_t stage;   /* position in Plan.stages */
+    void *own;        /* what the family keeps about it */
     GraphShape shape; /* as the user sees it */
     GraphShape space; /* collapsed: FLAT has 1 dim, ROWS outer dims, rows, cols */
     PlanSchedule schedule;
@@ -100,8 +105,20 @@ typedef struct PlanProgram {
     PlanPasses passes;
 } PlanProgram;
 
+/* A value that one stage leaves for another, in workspace. */
+typedef struct PlanTemp {
+    uint32_t value;     /* of the graph */
+    uint32_t stage;     /* that writes it */
+    const char *name;   /* C identifier */
+    const DType *dtype; /* per variant of the graph: float32, int32 or bool */
+} PlanTemp;
+typedef VEC(PlanTemp) PlanTemps;
+
 typedef struct Plan {
     const Graph *graph;
+    PlanTemps temps;
+    bool *waits;        /* per pass: every core must have finished the passes before */
+    VEC(const char *) decisions; /* for --explain: what was chosen, over what, and why */
     VEC(size_t) variants;        /* those of the graph's variants that one description serves */
     size_t own_variant;          /* position in variants */
     VEC(PlanProgram *) programs; /* the one of the file's own variant first */
@@ -122,6 +139,11 @@ char *plan_print(const Plan *p, Arena *a);
 const PlanPass *plan_pass(const Plan *p, size_t i, size_t v);
 const char *plan_class_name(PlanClass c);
 /* Ops that make a tensor of one value: aten.zeros_like and the like. */
+/* Does every tensor argument of the op broadcast to its result? For graph_equalities. */
+bool plan_is_elementwise(const char *op);
+/* Operators that are anchors of some family. */
+size_t plan_anchor_count(void);
+const char *plan_anchor_name(size_t i);
 size_t plan_fill_count(void);
 const char *plan_fill_name(size_t i);
 bool plan_is_wide(DType t); /* 32 bits: a queue buffer can serve as a slot */

@@ -1,55 +1,29 @@
 /* Graph to KIR. Outputs are asked for; a node asks its arguments for the same elements. A view on the way is
  * remembered in a chain, and an input under a chain becomes one strided access, so no view ever costs a copy,
  * wherever in the expression it stands. */
-#include "lower/plan_int.h"
+#include "lower/eval.h"
 
+#include <stdio.h>
 #include <string.h>
-
-/* What is done to a tensor before its elements are used, first step first. Chains are shared: equal ones are
- * one object. */
-typedef struct Chain {
-    const struct Chain *next;
-    const GraphNode *node; /* a view, or NULL: broadcast to `shape` */
-    uint32_t result;
-    const GraphShape *shape;
-} Chain;
-
-typedef struct Memo {
-    const Chain *chain;
-    KirArg arg;
-} Memo;
-typedef VEC(Memo) Memos;
-
-typedef struct Lower {
-    Arena *a;
-    const Graph *g;
-    size_t variant;
-    PlanPass *pass;
-    GraphBounds *bounds;
-    Memos *memo; /* per value */
-    VEC(Chain *) chains;
-    Err *err;
-    int depth;
-} Lower;
 
 #define MAX_DEPTH 4000
 
 static const char *const IGNORED_KWARGS[] = {"dtype",         "layout",       "device", "pin_memory",
                                              "memory_format", "non_blocking", "copy",   "implicit"};
 
-static bool same_shape(const GraphShape *x, const GraphShape *y) {
+bool lower_same_shape(const GraphShape *x, const GraphShape *y) {
     if (x->rank != y->rank) return false;
     for (uint32_t d = 0; d < x->rank; d++)
         if (!size_equal(x->dim[d], y->dim[d])) return false;
     return true;
 }
 
-static const Chain *chain_get(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape,
+const Chain *lower_chain(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape,
                               const Chain *next) {
     for (size_t i = 0; i < lo->chains.n; i++) {
         const Chain *c = lo->chains.at[i];
         if (c->next == next && c->node == node && c->result == result &&
-            (node || same_shape(c->shape, shape)))
+            (node || lower_same_shape(c->shape, shape)))
             return c;
     }
     Chain *c = ARENA_NEW(lo->a, Chain);
@@ -58,12 +32,12 @@ static const Chain *chain_get(Lower *lo, const GraphNode *node, uint32_t result,
     return c;
 }
 
-static bool unsupported(Lower *lo, const GraphNode *n, const char *why, const char *hint) {
+bool lower_unsupported(Lower *lo, const GraphNode *n, const char *why, const char *hint) {
     err_set(lo->err, ERR_UNSUPPORTED, graph_at(lo->a, lo->g, n), "%s in `%s`: %s", n->op, n->text, why);
     return err_hint(lo->err, "%s", hint);
 }
 
-static bool dtype_is_supported(DType t) {
+bool lower_dtype_is_supported(DType t) {
     return t == DTYPE_F16 || t == DTYPE_BF16 || t == DTYPE_F32 || t == DTYPE_I32 || t == DTYPE_BOOL;
 }
 
@@ -100,7 +74,7 @@ static const char *access_name(Lower *lo, const char *tensor) {
     return name;
 }
 
-static uint32_t add_scalar(Lower *lo, PlanScalar s) {
+uint32_t lower_scalar(Lower *lo, PlanScalar s) {
     for (size_t i = 0; i < lo->pass->scalars.n; i++) {
         const PlanScalar *have = &lo->pass->scalars.at[i];
         if (have->kind == s.kind &&
@@ -118,36 +92,41 @@ static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view) {
             graph_view_equal(&lo->pass->access.at[i].view, view))
             return (uint32_t)i;
     PlanAccess acc = {.tensor = tensor, .name = access_name(lo, in->name), .tensor_name = in->name};
-    acc.dtype = lo->g->values[in->value].dtype;
+    acc.is_temp = in->kind == GRAPH_TEMP;
+    acc.dtype = in->dtype ? in->dtype : lo->g->values[in->value].dtype;
     acc.view = *view;
     acc.cls = is_number(view) ? PLAN_NUMBER : PLAN_LINE; /* plan_space refines it */
     vec_push(lo->a, &lo->pass->access, acc);
     return (uint32_t)(lo->pass->access.n - 1);
 }
 
+bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, GraphView *out) {
+    *out = graph_view_contiguous(lo->a, shape);
+    for (const Chain *c = chain; c; c = c->next) {
+        if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, out, lo->bounds, lo->err)) return false;
+        if (!c->node && !graph_view_expand(lo->a, out, c->shape))
+            return err_set(lo->err, ERR_BAD_INPUT, lo->g->file, "shapes do not broadcast");
+    }
+    return true;
+}
+
 static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
     const GraphValue *val = &lo->g->values[value];
     DType t = val->dtype[lo->variant];
-    if (!dtype_is_supported(t)) {
+    if (!lower_dtype_is_supported(t)) {
         err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "input `%s` has dtype %s",
                 lo->g->inputs[val->result].name, dtype_info(t)->torch);
         return err_hint(lo->err, "use float16, bfloat16, float32, int32 or bool%s",
                         t == DTYPE_I64 ? "; integers that fit can be made with .to(torch.int32)" : "");
     }
-    GraphView view = graph_view_contiguous(lo->a, &val->shape);
-    for (const Chain *c = chain; c; c = c->next) {
-        if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, &view, lo->bounds, lo->err))
-            return false;
-        if (!c->node && !graph_view_expand(lo->a, &view, c->shape))
-            return err_set(lo->err, ERR_BAD_INPUT, lo->g->file, "shapes do not broadcast at input `%s`",
-                           lo->g->inputs[val->result].name);
-    }
+    GraphView view;
+    if (!lower_chain_view(lo, &val->shape, chain, &view)) return false;
     uint32_t access = get_access(lo, val->result, &view);
     if (lo->pass->access.at[access].cls != PLAN_NUMBER) {
         *out = (KirArg){.kind = KIR_ARG_VAL, .val = kir_load(lo->pass->kir, kir_type_of_dtype(t), access)};
         return true;
     }
-    uint32_t s = add_scalar(
+    uint32_t s = lower_scalar(
         lo, (PlanScalar){.kind = PLAN_ELEMENT, .name = lo->pass->access.at[access].name, .index = access});
     lo->pass->access.at[access].scalar = s;
     *out = (KirArg){.kind = KIR_ARG_NUM,
@@ -160,8 +139,6 @@ static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *ou
 /* ---- nodes
  * ------------------------------------------------------------------------------------------------------- */
 
-static bool eval(Lower *lo, uint32_t value, const Chain *chain, KirArg *out);
-
 /* Aligned at the last dimension, each size of `from` is that of `to` or 1. */
 static bool broadcasts(const GraphShape *from, const GraphShape *to) {
     if (from->rank > to->rank) return false;
@@ -172,7 +149,7 @@ static bool broadcasts(const GraphShape *from, const GraphShape *to) {
     return true;
 }
 
-static bool eval_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const Chain *chain, KirArg *out,
+bool lower_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const GraphShape *to, const Chain *chain, KirArg *out,
                      const char **str) {
     *out = (KirArg){.kind = KIR_ARG_NONE};
     *str = NULL;
@@ -195,7 +172,7 @@ static bool eval_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const C
     case GRAPH_ARG_SCALAR: {
         const GraphScalar *s = &lo->g->scalars[arg->scalar];
         uint32_t i =
-            add_scalar(lo, (PlanScalar){.kind = PLAN_ATTRIBUTE, .name = s->name, .index = arg->scalar});
+            lower_scalar(lo, (PlanScalar){.kind = PLAN_ATTRIBUTE, .name = s->name, .index = arg->scalar});
         *out = (KirArg){.kind = KIR_ARG_NUM, .num = {.is_runtime = true, .index = i}};
         out->num_is_int = s->type == GRAPH_INT;
         out->num_is_bool = s->type == GRAPH_BOOL;
@@ -203,21 +180,21 @@ static bool eval_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const C
     }
     case GRAPH_ARG_SIZE: {
         const char *name = arena_printf(lo->a, "size%zu", lo->pass->scalars.n);
-        uint32_t i = add_scalar(lo, (PlanScalar){.kind = PLAN_SIZE, .name = name, .size = arg->size});
+        uint32_t i = lower_scalar(lo, (PlanScalar){.kind = PLAN_SIZE, .name = name, .size = arg->size});
         *out = (KirArg){.kind = KIR_ARG_NUM, .num = {.is_runtime = true, .index = i}, .num_is_int = true};
         return true;
     }
     case GRAPH_ARG_REF: {
-        const GraphShape *from = &lo->g->values[arg->value].shape, *to = &lo->g->values[n->first_value].shape;
+        const GraphShape *from = &lo->g->values[arg->value].shape;
         if (!broadcasts(from, to))
-            return unsupported(
+            return lower_unsupported(
                 lo, n,
                 arena_printf(lo->a, "`%s` has elements the result has not", lo->g->values[arg->value].id),
                 "reductions are not supported; use the form without one (reduction='none')");
-        return eval(lo, arg->value, same_shape(from, to) ? chain : chain_get(lo, NULL, 0, to, chain), out);
+        return lower_value(lo, arg->value, lower_same_shape(from, to) ? chain : lower_chain(lo, NULL, 0, to, chain), out);
     }
     case GRAPH_ARG_LIST:
-        return unsupported(lo, n, "an argument is a list", "pass single tensors and numbers");
+        return lower_unsupported(lo, n, "an argument is a list", "pass single tensors and numbers");
     }
     return false;
 }
@@ -249,7 +226,7 @@ static bool check_kwargs(Lower *lo, const GraphNode *n, const char *params) {
             p = next;
         }
         if (!known)
-            return unsupported(lo, n, arena_printf(lo->a, "argument `%s` is not understood", name),
+            return lower_unsupported(lo, n, arena_printf(lo->a, "argument `%s` is not understood", name),
                                "leave it out");
     }
     return true;
@@ -257,7 +234,7 @@ static bool check_kwargs(Lower *lo, const GraphNode *n, const char *params) {
 
 /* The dtype in which PyTorch computes: the highest class, and in it the widest type, of the tensor arguments.
  */
-static DType promote(DType x, DType y) {
+DType lower_promote(DType x, DType y) {
     static const int RANK[] = {
         [DTYPE_CLASS_B] = 0, [DTYPE_CLASS_U] = 1, [DTYPE_CLASS_I] = 1, [DTYPE_CLASS_F] = 2};
     int rx = RANK[dtype_info(x)->cls], ry = RANK[dtype_info(y)->cls];
@@ -268,7 +245,7 @@ static DType promote(DType x, DType y) {
     return dtype_info(x)->size_bytes > dtype_info(y)->size_bytes ? x : y;
 }
 
-static void note_new(Kir *k, size_t from, const GraphNode *n) {
+void lower_note(Kir *k, size_t from, const GraphNode *n) {
     for (size_t i = from; i < k->insns.n; i++)
         if (!k->insns.at[i].note && !kir_is_load(k->insns.at[i].op) && n->text[0])
             k->insns.at[i].note = n->text;
@@ -285,16 +262,17 @@ typedef struct Call {
 
 static bool read_call(Lower *lo, const GraphNode *n, const PointwiseOp *op, const Chain *chain, Call *call) {
     DType out_type = lo->g->values[n->first_value].dtype[lo->variant];
+    const GraphShape *to = &lo->g->values[n->first_value].shape;
     bool has_tensor = false;
     const char *p = op->params;
     for (; *p && call->n < MAX_PARAMS; call->n++) {
         size_t n_name;
         const char *next = next_param(p, &n_name);
         const GraphArg *arg = call->n < n->n_args ? &n->args[call->n] : find_kwarg(n, p, n_name);
-        if (arg && !eval_arg(lo, n, arg, chain, &call->args[call->n], &call->strs[call->n])) return false;
+        if (arg && !lower_arg(lo, n, arg, to, chain, &call->args[call->n], &call->strs[call->n])) return false;
         if (arg && arg->kind == GRAPH_ARG_REF) {
             DType t = lo->g->values[arg->value].dtype[lo->variant];
-            call->compute = has_tensor ? promote(call->compute, t) : t;
+            call->compute = has_tensor ? lower_promote(call->compute, t) : t;
             has_tensor = true;
         }
         p = next;
@@ -302,7 +280,7 @@ static bool read_call(Lower *lo, const GraphNode *n, const PointwiseOp *op, cons
     if (!has_tensor) call->compute = out_type;
     if (call->n < n->n_args && n->args[call->n].kind != GRAPH_ARG_NULL &&
         n->args[call->n].kind != GRAPH_ARG_DTYPE)
-        return unsupported(lo, n, "more arguments than expected", "use the op's plain form");
+        return lower_unsupported(lo, n, "more arguments than expected", "use the op's plain form");
     return check_kwargs(lo, n, op->params);
 }
 
@@ -338,7 +316,7 @@ static bool eval_pointwise(Lower *lo, const GraphNode *n, const PointwiseOp *op,
             snprintf(lo->err->where, sizeof lo->err->where, "%s", graph_at(lo->a, lo->g, n));
         return false;
     }
-    note_new(k, before, n);
+    lower_note(k, before, n);
     return true;
 }
 
@@ -375,10 +353,10 @@ static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {
     *out = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const(FILLS[i].value)};
     if (FILLS[i].arg >= 0) {
         const GraphArg *arg = graph_arg(n, (size_t)FILLS[i].arg, FILLS[i].arg_name);
-        if (!arg || !eval_arg(lo, n, arg, NULL, out, &str)) return false;
+        if (!arg || !lower_arg(lo, n, arg, &lo->g->values[n->first_value].shape, NULL, out, &str)) return false;
     }
     if (out->kind != KIR_ARG_NUM)
-        return unsupported(lo, n, "the value is not a number", "fill with a number");
+        return lower_unsupported(lo, n, "the value is not a number", "fill with a number");
     out->num_is_int = dtype_info(t)->cls == DTYPE_CLASS_I;
     out->num_is_bool = t == DTYPE_BOOL;
     return true;
@@ -386,25 +364,26 @@ static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {
 
 static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chain *chain, KirArg *out) {
     DType t = lo->g->values[n->first_value + result].dtype[lo->variant];
-    if (!dtype_is_supported(t))
-        return unsupported(lo, n, arena_printf(lo->a, "the result has dtype %s", dtype_info(t)->torch),
+    if (!lower_dtype_is_supported(t))
+        return lower_unsupported(lo, n, arena_printf(lo->a, "the result has dtype %s", dtype_info(t)->torch),
                            t == DTYPE_I64 ? "make it int32 with dtype=torch.int32 or .to(torch.int32)"
                                           : "use float16, bfloat16, float32, int32 or bool");
     if (graph_is_view(n->op)) {
         const GraphArg *self = graph_arg(n, 0, "self");
         if (!self || self->kind != GRAPH_ARG_REF)
-            return unsupported(lo, n, "the viewed tensor is missing", "");
-        return eval(lo, self->value, chain_get(lo, n, result, NULL, chain), out);
+            return lower_unsupported(lo, n, "the viewed tensor is missing", "");
+        return lower_value(lo, self->value, lower_chain(lo, n, result, NULL, chain), out);
     }
     for (size_t i = 0; i < plan_fill_count(); i++)
         if (strcmp(FILLS[i].op, n->op) == 0) return eval_fill(lo, n, i, out);
     const PointwiseOp *op = pointwise_find(n->op);
     if (op) return eval_pointwise(lo, n, op, chain, out);
-    return unsupported(lo, n, "the generator does not know this op",
+    if (lo->anchor) return lo->anchor(lo, n, result, chain, out);
+    return lower_unsupported(lo, n, "the generator does not know this op",
                        "pointwise ops, broadcasts and views are supported; `opwright ops` lists them");
 }
 
-static bool eval(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
+bool lower_value(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
     for (size_t i = 0; i < lo->memo[value].n; i++)
         if (lo->memo[value].at[i].chain == chain) {
             *out = lo->memo[value].at[i].arg;
@@ -422,58 +401,21 @@ static bool eval(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
     return ok;
 }
 
-/* ---- passes
- * ------------------------------------------------------------------------------------------------------ */
 
-/* An output that only reshapes, or copies, has the same elements in the same order as what it reshapes, and
- * that has the better iteration space: the reshape may join dimensions that operands know apart. */
-static uint32_t peel(const Graph *g, uint32_t value) {
+Lower lower_begin(Arena *a, const Graph *g, size_t variant, PlanPass *pass, GraphBounds *bounds, Err *err) {
+    return (Lower){.a = a,
+                   .g = g,
+                   .variant = variant,
+                   .pass = pass,
+                   .bounds = bounds,
+                   .err = err,
+                   .memo = ARENA_ARRAY(a, g->n_values, Memos)};
+}
+
+uint32_t lower_peel(const Graph *g, uint32_t value) {
     for (;;) {
         const GraphValue *v = &g->values[value];
         if (v->node < 0 || !graph_keeps_order(g->nodes[v->node].op)) return value;
         value = g->nodes[v->node].args[0].value;
     }
-}
-
-static bool add_output(Lower *lo, uint32_t index) {
-    const GraphOutput *o = &lo->g->outputs[index];
-    uint32_t value = peel(lo->g, o->value);
-    const GraphValue *v = &lo->g->values[value];
-    PlanPass *p = lo->pass;
-    DType t = v->dtype[lo->variant];
-    KirArg arg;
-    if (!eval(lo, value, NULL, &arg)) return false;
-    KirVal val =
-        kir_convert(p->kir, kir_materialise(p->kir, arg, kir_type_of_dtype(t)), kir_type_of_dtype(t));
-    PlanAccess acc = {
-        .is_store = true, .tensor = index, .name = o->name, .tensor_name = o->name, .dtype = v->dtype};
-    acc.view = graph_view_contiguous(lo->a, &v->shape);
-    vec_push(lo->a, &p->access, acc);
-    vec_push(lo->a, &p->outputs, index);
-    kir_store(p->kir, (uint32_t)(p->access.n - 1), val);
-    return true;
-}
-
-static PlanPass *find_pass(Arena *a, PlanPasses *passes, const GraphShape *shape) {
-    for (size_t i = 0; i < passes->n; i++)
-        if (same_shape(&passes->at[i]->shape, shape)) return passes->at[i];
-    PlanPass *p = ARENA_NEW(a, PlanPass);
-    p->shape = *shape;
-    p->kir = kir_new(a);
-    vec_push(a, passes, p);
-    return p;
-}
-
-bool plan_lower(Arena *a, const Graph *g, size_t v, PlanPasses *passes, GraphBounds *bounds, Err *err) {
-    for (size_t i = 0; i < g->n_outputs; i++)
-        find_pass(a, passes, &g->values[peel(g, g->outputs[i].value)].shape);
-    for (size_t k = 0; k < passes->n; k++) {
-        Lower lo = {.a = a, .g = g, .variant = v, .pass = passes->at[k], .bounds = bounds, .err = err};
-        lo.memo = ARENA_ARRAY(a, g->n_values, Memos);
-        for (uint32_t i = 0; i < g->n_outputs; i++)
-            if (same_shape(&lo.pass->shape, &g->values[peel(g, g->outputs[i].value)].shape) &&
-                !add_output(&lo, i))
-                return false;
-    }
-    return true;
 }

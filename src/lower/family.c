@@ -1,0 +1,49 @@
+/* The table of families. */
+#include "lower/family.h"
+
+#include <string.h>
+
+static const Family *const FAMILIES[] = {
+#define FAMILY(id) &FAMILY_##id,
+#include "lower/families.def"
+#undef FAMILY
+};
+
+size_t family_count(void) {
+    return sizeof FAMILIES / sizeof FAMILIES[0];
+}
+
+const Family *family_at(size_t i) {
+    return FAMILIES[i];
+}
+
+const Family *family_of(const GraphNode *n) {
+    for (size_t i = 0; i < family_count(); i++)
+        if (FAMILIES[i]->claims && FAMILIES[i]->claims(n)) return FAMILIES[i];
+    return NULL;
+}
+
+bool family_is_free(const GraphNode *n) {
+    for (size_t i = 0; i < plan_fill_count(); i++)
+        if (strcmp(plan_fill_name(i), n->op) == 0) return true;
+    return graph_is_view(n->op) || pointwise_find(n->op);
+}
+
+bool plan_is_elementwise(const char *op) {
+    return pointwise_find(op) != NULL;
+}
+
+size_t plan_anchor_count(void) {
+    size_t n = 0;
+    for (size_t i = 0; i < family_count(); i++) n += FAMILIES[i]->n_ops ? FAMILIES[i]->n_ops() : 0;
+    return n;
+}
+
+const char *plan_anchor_name(size_t i) {
+    for (size_t f = 0; f < family_count(); f++) {
+        size_t n = FAMILIES[f]->n_ops ? FAMILIES[f]->n_ops() : 0;
+        if (i < n) return FAMILIES[f]->op_name(i);
+        i -= n;
+    }
+    return NULL;
+}

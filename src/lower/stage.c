@@ -1,0 +1,327 @@
+/* Cutting the graph into stages. Anchors are taken in execution order; each joins the first stage that may run it and
+ * comes late enough, or opens a new one. Then each output goes to the stage that can compute it beside its anchors, or to
+ * a pointwise stage at the end. */
+#include "lower/stage.h"
+
+#include "lower/eval.h"
+#include "lower/family.h"
+
+#include <string.h>
+
+#define NOWHERE (-1)
+
+typedef struct Cut {
+    Arena *a;
+    const Graph *g;
+    Stages *out;
+    int32_t *made_by; /* per value: the stage that leaves it; NOWHERE: computed where it is needed, or an input */
+    Err *err;
+} Cut;
+
+/* ---- what a value rests on
+ * ---------------------------------------------------------------------------------------- */
+
+typedef void (*VisitFn)(void *ctx, uint32_t value);
+
+static void visit_value(const Cut *c, uint32_t value, bool *seen, VisitFn visit, void *ctx);
+
+static void visit_arg(const Cut *c, const GraphArg *arg, bool *seen, VisitFn visit, void *ctx) {
+    if (arg->kind == GRAPH_ARG_REF) visit_value(c, arg->value, seen, visit, ctx);
+    for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++)
+        visit_arg(c, &arg->item[i], seen, visit, ctx);
+}
+
+static void visit_args(const Cut *c, const GraphNode *n, bool *seen, VisitFn visit, void *ctx) {
+    for (size_t i = 0; i < n->n_args; i++) visit_arg(c, &n->args[i], seen, visit, ctx);
+    for (size_t i = 0; i < n->n_kwargs; i++) visit_arg(c, &n->kwargs[i].arg, seen, visit, ctx);
+}
+
+/* Calls visit for the values left by stages that `value` is computed from, itself included. */
+static void visit_value(const Cut *c, uint32_t value, bool *seen, VisitFn visit, void *ctx) {
+    if (seen[value]) return;
+    seen[value] = true;
+    if (c->made_by[value] != NOWHERE) visit(ctx, value);
+    else if (c->g->values[value].node >= 0)
+        visit_args(c, &c->g->nodes[c->g->values[value].node], seen, visit, ctx);
+}
+
+typedef struct Latest {
+    const Cut *c;
+    int32_t stage;
+} Latest;
+
+static void see_stage(void *ctx, uint32_t value) {
+    Latest *l = ctx;
+    if (l->c->made_by[value] > l->stage) l->stage = l->c->made_by[value];
+}
+
+/* The last stage that a value, or a node's arguments, rest on. */
+static int32_t latest_of_value(const Cut *c, uint32_t value) {
+    Latest l = {.c = c, .stage = NOWHERE};
+    visit_value(c, value, ARENA_ARRAY(c->a, c->g->n_values, bool), see_stage, &l);
+    return l.stage;
+}
+
+static int32_t latest_of_args(const Cut *c, const GraphNode *n) {
+    Latest l = {.c = c, .stage = NOWHERE};
+    visit_args(c, n, ARENA_ARRAY(c->a, c->g->n_values, bool), see_stage, &l);
+    return l.stage;
+}
+
+/* ---- graphs of stages
+ * --------------------------------------------------------------------------------------------- */
+
+static DType temp_dtype(DType t) {
+    return dtype_info(t)->cls == DTYPE_CLASS_F   ? DTYPE_F32
+           : dtype_info(t)->cls == DTYPE_CLASS_B ? DTYPE_BOOL
+                                                 : DTYPE_I32;
+}
+
+static size_t find_temp(const PlanTemps *temps, uint32_t value) {
+    for (size_t i = 0; i < temps->n; i++)
+        if (temps->at[i].value == value) return i;
+    return SIZE_MAX;
+}
+
+static bool is_taken(const Graph *g, const char *name) {
+    for (size_t i = 0; i < g->n_inputs; i++)
+        if (strcmp(g->inputs[i].name, name) == 0) return true;
+    for (size_t i = 0; i < g->n_outputs; i++)
+        if (strcmp(g->outputs[i].name, name) == 0) return true;
+    return false;
+}
+
+static void add_temp(Cut *c, PlanTemps *temps, uint32_t value) {
+    if (find_temp(temps, value) != SIZE_MAX) return;
+    const GraphValue *v = &c->g->values[value];
+    DType *dtype = ARENA_ARRAY(c->a, c->g->n_variants, DType);
+    for (size_t k = 0; k < c->g->n_variants; k++) dtype[k] = temp_dtype(v->dtype[k]);
+    const char *name = arena_printf(c->a, "stage%d", c->made_by[value] + 1);
+    for (int n = 2; is_taken(c->g, name) || (temps->n && strcmp(temps->at[temps->n - 1].name, name) == 0); n++)
+        name = arena_printf(c->a, "stage%d_%d", c->made_by[value] + 1, n);
+    PlanTemp t = {.value = value, .stage = (uint32_t)c->made_by[value], .name = name, .dtype = dtype};
+    vec_push(c->a, temps, t);
+}
+
+/* The graph as stage `index` sees it: values of other stages are inputs. */
+static const Graph *graph_of(Cut *c, int32_t index, const PlanTemps *temps) {
+    Graph *g = ARENA_NEW(c->a, Graph);
+    *g = *c->g;
+    g->inputs = ARENA_ARRAY(c->a, c->g->n_inputs + temps->n, GraphInput);
+    g->outputs = ARENA_ARRAY(c->a, c->g->n_outputs + temps->n, GraphOutput);
+    g->values = ARENA_ARRAY(c->a, c->g->n_values, GraphValue);
+    memcpy(g->inputs, c->g->inputs, c->g->n_inputs * sizeof *g->inputs);
+    memcpy(g->outputs, c->g->outputs, c->g->n_outputs * sizeof *g->outputs);
+    memcpy(g->values, c->g->values, c->g->n_values * sizeof *g->values);
+    for (size_t i = 0; i < temps->n; i++) {
+        const PlanTemp *t = &temps->at[i];
+        uint32_t at = (uint32_t)g->n_inputs++;
+        g->inputs[at] = (GraphInput){.name = t->name,
+                                     .kind = GRAPH_TEMP,
+                                     .arg_index = -1,
+                                     .value = t->value,
+                                     .contiguous = true,
+                                     .dtype = t->dtype};
+        g->outputs[g->n_outputs++] = (GraphOutput){.name = t->name, .value = t->value, .dtype = t->dtype};
+        if (c->made_by[t->value] == index) continue;
+        g->values[t->value].node = -1;
+        g->values[t->value].result = at;
+    }
+    return g;
+}
+
+/* For a question about stage `index`: every value of other stages is a temp. */
+static const Graph *draft_graph(Cut *c, int32_t index) {
+    PlanTemps temps = {0};
+    for (uint32_t v = 0; v < c->g->n_values; v++)
+        if (c->made_by[v] != NOWHERE && c->made_by[v] != index) add_temp(c, &temps, v);
+    return graph_of(c, index, &temps);
+}
+
+/* ---- anchors
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void decide(Cut *c, const char *text) {
+    vec_push(c->a, &c->out->decisions, text);
+}
+
+static Stage *open_stage(Cut *c, const Family *f) {
+    Stage *s = ARENA_NEW(c->a, Stage);
+    s->family = f;
+    s->index = (uint32_t)c->out->list.n;
+    vec_push(c->a, &c->out->list, s);
+    return s;
+}
+
+static void own_results(Cut *c, const GraphNode *n, int32_t stage) {
+    for (uint32_t r = 0; r < n->n_results; r++) c->made_by[n->first_value + r] = stage;
+}
+
+static bool may_join(Cut *c, Stage *s, const GraphNode *n) {
+    if (!s->family->joins) return false;
+    own_results(c, n, (int32_t)s->index);
+    Stage draft = *s;
+    draft.graph = draft_graph(c, (int32_t)s->index);
+    bool ok = s->family->joins(&draft, n);
+    own_results(c, n, NOWHERE);
+    return ok;
+}
+
+/* A value that a family wants to find in memory: an input, what a stage has left, or views of such. */
+static bool lies_in_memory(const Cut *c, uint32_t value, FamilyPrologue allowed) {
+    const GraphValue *v = &c->g->values[value];
+    if (allowed == PROLOGUE_ALL || c->made_by[value] != NOWHERE || v->node < 0) return true;
+    const GraphNode *n = &c->g->nodes[v->node];
+    return allowed == PROLOGUE_VIEWS && graph_is_view(n->op) && n->n_args && n->args[0].kind == GRAPH_ARG_REF &&
+           lies_in_memory(c, n->args[0].value, allowed);
+}
+
+/* The innermost value under views that is computed. */
+static uint32_t under_views(const Cut *c, uint32_t value, FamilyPrologue allowed) {
+    const GraphValue *v = &c->g->values[value];
+    while (allowed == PROLOGUE_VIEWS && v->node >= 0 && graph_is_view(c->g->nodes[v->node].op) &&
+           c->g->nodes[v->node].args[0].kind == GRAPH_ARG_REF) {
+        value = c->g->nodes[v->node].args[0].value;
+        v = &c->g->values[value];
+    }
+    return value;
+}
+
+static void prepare_arg(Cut *c, const GraphArg *arg, FamilyPrologue allowed) {
+    for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++) prepare_arg(c, &arg->item[i], allowed);
+    if (arg->kind != GRAPH_ARG_REF || lies_in_memory(c, arg->value, allowed)) return;
+    uint32_t value = under_views(c, arg->value, allowed);
+    Stage *s = open_stage(c, &FAMILY_pointwise);
+    c->made_by[value] = (int32_t)s->index;
+    decide(c, arena_printf(c->a, "stage %u computes `%s` ahead: the stage that needs it reads tensors only", s->index + 1,
+                           c->g->values[value].id));
+}
+
+static bool place_anchor(Cut *c, uint32_t node) {
+    const GraphNode *n = &c->g->nodes[node];
+    const Family *f = family_of(n);
+    if (!f) {
+        err_set(c->err, ERR_UNSUPPORTED, graph_at(c->a, c->g, n), "%s in `%s`: the generator does not know this op", n->op,
+                n->text);
+        return err_hint(c->err, "`opwright ops` lists the operators it knows");
+    }
+    for (size_t i = 0; i < n->n_args && f->prologue != PROLOGUE_ALL; i++) prepare_arg(c, &n->args[i], f->prologue);
+    int32_t from = latest_of_args(c, n);
+    for (size_t i = from < 0 ? 0 : (size_t)from; i < c->out->list.n; i++) {
+        Stage *s = c->out->list.at[i];
+        if (s->family != f || !may_join(c, s, n)) continue;
+        vec_push(c->a, &s->anchors, node);
+        own_results(c, n, (int32_t)i);
+        decide(c, arena_printf(c->a, "stage %zu also runs %s (`%s`): same space, and all it needs is there", i + 1, n->op,
+                               n->text));
+        return true;
+    }
+    Stage *s = open_stage(c, f);
+    vec_push(c->a, &s->anchors, node);
+    own_results(c, n, (int32_t)s->index);
+    decide(c, arena_printf(c->a, "stage %u, family %s: %s (`%s`)", s->index + 1, f->name, n->op, n->text));
+    return true;
+}
+
+static bool *needed_nodes(const Cut *c) {
+    bool *need = ARENA_ARRAY(c->a, c->g->n_nodes, bool), *seen = ARENA_ARRAY(c->a, c->g->n_values, bool);
+    for (size_t i = 0; i < c->g->n_outputs; i++) visit_value(c, c->g->outputs[i].value, seen, NULL, NULL);
+    for (uint32_t v = 0; v < c->g->n_values; v++)
+        if (seen[v] && c->g->values[v].node >= 0) need[c->g->values[v].node] = true;
+    return need;
+}
+
+/* ---- outputs
+ * ------------------------------------------------------------------------------------------------------ */
+
+static bool is_anchor_result(const Cut *c, const Stage *s, uint32_t value) {
+    return c->made_by[lower_peel(c->g, value)] == (int32_t)s->index;
+}
+
+static bool may_take(Cut *c, Stage *s, uint32_t value) {
+    if (!s->family->takes) return is_anchor_result(c, s, value);
+    Stage draft = *s;
+    draft.graph = draft_graph(c, (int32_t)s->index);
+    return s->family->takes(&draft, value);
+}
+
+static Stage *last_pointwise(Cut *c, Stage **last) {
+    if (!*last) *last = open_stage(c, &FAMILY_pointwise);
+    return *last;
+}
+
+static void place_output(Cut *c, uint32_t index, Stage **last) {
+    uint32_t value = c->g->outputs[index].value;
+    int32_t from = latest_of_value(c, value);
+    Stage *s = from >= 0 ? c->out->list.at[from] : NULL;
+    if (s && may_take(c, s, value)) {
+        vec_push(c->a, &s->writes, index);
+        return;
+    }
+    if (s)
+        decide(c, arena_printf(c->a, "output `%s` gets a pointwise stage of its own: stage %u cannot compute it beside its "
+                                     "own results",
+                               c->g->outputs[index].name, s->index + 1));
+    s = last_pointwise(c, last);
+    vec_push(c->a, &s->writes, index);
+}
+
+/* ---- what crosses from stage to stage
+ * ------------------------------------------------------------------------------- */
+
+typedef struct Reads {
+    Cut *c;
+    Stage *s;
+} Reads;
+
+static void see_read(void *ctx, uint32_t value) {
+    Reads *r = ctx;
+    if (r->c->made_by[value] == (int32_t)r->s->index) return;
+    add_temp(r->c, &r->c->out->temps, value);
+    r->s->waits = true;
+}
+
+static void find_reads(Cut *c, Stage *s) {
+    Reads r = {.c = c, .s = s};
+    bool *seen = ARENA_ARRAY(c->a, c->g->n_values, bool);
+    for (size_t i = 0; i < s->anchors.n; i++) visit_args(c, &c->g->nodes[s->anchors.at[i]], seen, see_read, &r);
+    for (size_t i = 0; i < s->writes.n; i++) {
+        uint32_t v = c->g->outputs[s->writes.at[i]].value;
+        visit_value(c, v, seen, see_read, &r);
+    }
+}
+
+static void find_early_reads(Cut *c, Stage *s) { /* of values computed ahead */
+    Reads r = {.c = c, .s = s};
+    bool *seen = ARENA_ARRAY(c->a, c->g->n_values, bool);
+    for (uint32_t v = 0; v < c->g->n_values; v++) {
+        int32_t node = c->g->values[v].node;
+        if (c->made_by[v] == (int32_t)s->index && node >= 0 && family_is_free(&c->g->nodes[node]))
+            visit_args(c, &c->g->nodes[node], seen, see_read, &r);
+    }
+}
+
+static void finish_stages(Cut *c) {
+    for (size_t i = 0; i < c->out->list.n; i++) {
+        find_early_reads(c, c->out->list.at[i]);
+        find_reads(c, c->out->list.at[i]);
+    }
+    for (size_t t = 0; t < c->out->temps.n; t++) {
+        Stage *maker = c->out->list.at[c->out->temps.at[t].stage];
+        vec_push(c->a, &maker->writes, (uint32_t)(c->g->n_outputs + t));
+    }
+    for (size_t i = 0; i < c->out->list.n; i++)
+        c->out->list.at[i]->graph = graph_of(c, (int32_t)i, &c->out->temps);
+}
+
+Stages *stage_cut(Arena *a, const Graph *g, Err *err) {
+    Cut c = {.a = a, .g = g, .out = ARENA_NEW(a, Stages), .made_by = ARENA_ARRAY(a, g->n_values, int32_t), .err = err};
+    for (size_t v = 0; v < g->n_values; v++) c.made_by[v] = NOWHERE;
+    bool *need = needed_nodes(&c);
+    for (uint32_t i = 0; i < g->n_nodes; i++)
+        if (need[i] && !family_is_free(&g->nodes[i]) && !place_anchor(&c, i)) return NULL;
+    Stage *last = NULL;
+    for (uint32_t i = 0; i < g->n_outputs; i++) place_output(&c, i, &last);
+    finish_stages(&c);
+    return c.out;
+}
