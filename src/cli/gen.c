@@ -30,6 +30,7 @@ static void print_usage(FILE *to) {
         "  --no-verify         write only; no result file\n"
         "  --standard NAME     ecosystem (default), multikernelbench or seed\n"
         "  --chip NAME         default Ascend910B4\n"
+        "  --explain           print what was decided about stages and families, and why\n"
         "  --dump STAGE        print `graph` or `plan` and write nothing\n"
         "  --time-limit S      for tracing and for each stage of verification, default 120\n"
         "  --strict            warnings, habits that real cards forgive, are errors\n"
@@ -55,7 +56,8 @@ enum {
     OPT_DUMP,
     OPT_TIME,
     OPT_VERBOSE,
-    OPT_QUIET
+    OPT_QUIET,
+    OPT_EXPLAIN
 };
 
 static bool check_chip(const char *name, Err *err) {
@@ -80,6 +82,7 @@ static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
         MODEL_OPTIONS,
         {"force", no_argument, NULL, OPT_FORCE},
         {"verbose", no_argument, NULL, OPT_VERBOSE},
+        {"explain", no_argument, NULL, OPT_EXPLAIN},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
@@ -105,6 +108,9 @@ static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
             break;
         case OPT_TIME:
             if (!cli_parse_positive("time-limit", optarg, &args->stage_limit_s, err)) return false;
+            break;
+        case OPT_EXPLAIN:
+            args->explain = true;
             break;
         case OPT_FORCE:
             args->force = true;
@@ -174,6 +180,8 @@ static bool generate(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) 
     GenOptions o = {.chip = args->chip, .op_name = job->name};
     if (!gen_operator(a, job->graph, &o, &job->gen, err)) return false;
     if (args->dump && !strcmp(args->dump, "plan")) fputs(plan_print(job->gen.plan, a), stdout);
+    for (size_t i = 0; args->explain && i < job->gen.plan->decisions.n; i++)
+        printf("%s: %s\n", job->name, job->gen.plan->decisions.at[i]);
     job->desc_text = own_file_mark(a, desc_print(a, job->gen.source), job->reference);
     const Graph *g = job->graph;
     progress_stage(&args->progress, "trace: %zu input%s, %zu output%s, %zu operation%s", g->n_inputs,

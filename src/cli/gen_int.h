@@ -13,7 +13,7 @@ typedef struct GenArgs {
     VerifyStandard standard;
     VerifyModel model;
     double stage_limit_s;
-    bool no_verify, force, help;
+    bool no_verify, force, explain, help;
     Progress progress;
     char **files;
     int n_files;

@@ -1,8 +1,7 @@
 /* Puts one operator together: names, plan, fields, sections. */
-#include "codegen/gen.h"
+#include "codegen/emit.h"
 
 #include "base/names.h"
-#include "codegen/host_tile.h"
 #include "isa/isa.h"
 
 #include <ctype.h>
@@ -108,7 +107,9 @@ static bool ends_with(const char *name, const char *ending) {
 /* xIn and yOut are tiles as the queues hold them, xGm_ and xQueue_ members. */
 static bool is_own_name(Arena *a, const char *name) {
     const char *camel = names_camel(a, name);
-    if (is_numbered(name) || ends_with(name, "In") || ends_with(name, "Out") || ends_with(camel, "Gm") || ends_with(camel, "Queue")) return true;
+    if (is_numbered(name) || ends_with(name, "In") || ends_with(name, "Out") || ends_with(camel, "Gm") ||
+        ends_with(camel, "Queue"))
+        return true;
     for (size_t i = 0; i < sizeof OWN_NAMES / sizeof OWN_NAMES[0]; i++)
         if (strcmp(OWN_NAMES[i], camel) == 0) return true;
     return false;
@@ -126,7 +127,8 @@ static bool is_taken(const Graph *g, const char *name) {
 
 static const char *safe_name(Arena *a, const Graph *g, const char *name, const char *ending) {
     const char *safe = name;
-    while (is_own_name(a, safe) || (safe != name && is_taken(g, safe))) safe = arena_printf(a, "%s_%s", safe, ending);
+    while (is_own_name(a, safe) || (safe != name && is_taken(g, safe)))
+        safe = arena_printf(a, "%s_%s", safe, ending);
     return safe;
 }
 
@@ -161,21 +163,9 @@ static const char **symbol_names(Arena *a, const Graph *g) {
     return out;
 }
 
-/* UB of every known chip must hold a tile of the least size. */
-static bool check_ub(const Gen *gen, Err *err) {
+static bool check_ub(Gen *gen, Err *err) {
     for (size_t i = 0; i < gen->n_passes; i++)
-        for (size_t v = 0; v < gen->plan->variants.n; v++) {
-            const PlanPass *p = plan_pass(gen->plan, i, v);
-            uint64_t ub = 196608u - 256u - (p->reserved_ub ? HOST_RESERVED_UB : 0),
-                     fixed = plan_fixed_bytes(gen->a, p, v);
-            uint64_t bits = plan_bits_per_element(gen->a, p, v);
-            if (fixed < ub && (ub - fixed) * 8 / bits >= 256) continue;
-            err_set(
-                err, ERR_UNSUPPORTED, gen->g->file,
-                "the operator needs %llu bits of UB for one element; not even a tile of 256 elements fits",
-                (unsigned long long)bits);
-            return err_hint(err, "split it into operators with fewer tensors and intermediate results");
-        }
+        if (!gen->pass[i].emit->fits(gen, &gen->pass[i], err)) return false;
     return true;
 }
 
@@ -188,11 +178,13 @@ static void make_passes(Gen *gen) {
     for (uint32_t i = 0; i < gen->n_passes; i++) {
         GenPass *gp = &gen->pass[i];
         gp->p = gen->plan->passes.at[i];
+        gp->emit = emit_find(gp->p->family);
         gp->index = i;
         gp->suffix = i ? arena_printf(gen->a, "%u", i + 1) : "";
         gp->cls = arena_printf(gen->a, "Kernel%s%s", stem, gp->suffix);
-        gen_make_fields(gen, gp);
+        gp->emit->fields(gen, gp);
     }
+    emit_workspace_fields(gen);
 }
 
 static bool check_inputs(const Graph *g, Err *err) {
@@ -245,5 +237,7 @@ json_t *gen_known_ops(void) {
         json_array_append_new(list, json_string(graph_view_name(i)));
     for (size_t i = 0; i < plan_fill_count(); i++)
         json_array_append_new(list, json_string(plan_fill_name(i)));
+    for (size_t i = 0; i < plan_anchor_count(); i++)
+        json_array_append_new(list, json_string(plan_anchor_name(i)));
     return list;
 }

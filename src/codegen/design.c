@@ -1,19 +1,12 @@
 /* design.md: what a reviewer needs to follow the operator without running it. Every number comes from the
  * plan and from the tile formula worked out for the sizes of the user's file. */
-#include "codegen/tile_solve.h"
+#include "codegen/design.h"
 
-#include "codegen/host_tile.h"
+#include "codegen/emit.h"
 #include "codegen/kernel.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-typedef struct Doc {
-    Gen *gen;
-    StrBuf sb;
-    const ChipInfo *chip;
-    int64_t *hints;
-} Doc;
 
 static const char *shape_text(Gen *gen, const GraphShape *shape) {
     StrBuf sb;
@@ -36,7 +29,7 @@ static const char *dtypes_text(Gen *gen, const GraphValue *v) {
     return text;
 }
 
-static void write_prototype(Doc *d) {
+static void write_prototype(Design *d) {
     static const char *const KINDS[] = {"argument", "parameter", "buffer"}, *const TYPES[] = {"float", "int",
                                                                                               "bool"};
     const Graph *g = d->gen->g;
@@ -64,7 +57,7 @@ static void write_prototype(Doc *d) {
     strbuf_add(&d->sb, g->n_symbols ? ".\n\n" : "\n");
 }
 
-static void write_formula(Doc *d) {
+static void write_formula(Design *d) {
     strbuf_add(&d->sb, "## Formula\n\n");
     for (size_t i = 0; i < d->gen->g->n_outputs; i++)
         strbuf_printf(&d->sb, "```\n%s\n```\n\n$$\n%s\n$$\n\n", gen_formula_text(d->gen, i),
@@ -83,7 +76,7 @@ static void write_formula(Doc *d) {
 /* ---- one pass
  * ---------------------------------------------------------------------------------------------------- */
 
-static void write_space(Doc *d, const GenPass *gp) {
+static void write_space(Design *d, const GenPass *gp) {
     static const char *const MOVES[PLAN_N_CLASSES] = {
         [PLAN_LINE] = "runs through memory as the output does",
         [PLAN_NUMBER] = "one number, read once by the scalar unit",
@@ -115,7 +108,7 @@ static void write_space(Doc *d, const GenPass *gp) {
     strbuf_add(&d->sb, "\n");
 }
 
-static void write_formula_of_tile(Doc *d, const GenPass *gp, const TileSolution *t, const char *dtype) {
+static void write_formula_of_tile(Design *d, const GenPass *gp, const TileSolution *t, const char *dtype) {
     strbuf_printf(&d->sb,
                   "A tile of T elements takes T * %" PRIu64 " / 8 + %" PRIu64
                   " bytes of UB (%s), so T <= (%" PRIu64 " - %" PRIu64 ") * 8 / %" PRIu64 " = %" PRIu64
@@ -149,7 +142,7 @@ static void write_formula_of_tile(Doc *d, const GenPass *gp, const TileSolution 
                       t->row_blocks, t->n_tiles, t->block_dim);
 }
 
-static void write_buffers(Doc *d, const PlanPass *p, size_t v, const TileSolution *t) {
+static void write_buffers(Design *d, const PlanPass *p, size_t v, const TileSolution *t) {
     size_t n;
     const PlanBuffer *b = plan_buffers(d->gen->a, p, v, &n);
     uint64_t at = 0;
@@ -181,11 +174,11 @@ static uint32_t traffic_bytes(const PlanPass *p, size_t v) {
 /* Bytes a second all cores together can stream. HW: published stream measurements of the 910B series:
  * about 1.5 of 1.8 TB/s, half of it on the chip with half the memory. ASSUMED for chips that are not in the
  * list. */
-static double stream_rate(const ChipInfo *chip) {
+double design_stream_rate(const ChipInfo *chip) {
     return strstr(chip->name, "910B4") ? 0.75e12 : 1.5e12;
 }
 
-static void write_instructions(Doc *d, const GenPass *gp, size_t program, size_t v) {
+static void write_instructions(Design *d, const GenPass *gp, size_t program, size_t v) {
     const PlanPass *p = d->gen->plan->programs.at[program]->passes.at[gp->index];
     strbuf_add(&d->sb, "| step | instruction | cycles per 64 | of |\n|---|---|---|---|\n");
     const char *last = NULL;
@@ -205,19 +198,18 @@ static void write_instructions(Doc *d, const GenPass *gp, size_t program, size_t
                  p->access.at[i].cls != PLAN_VECTOR)
             casts += 1;
     double budget = d->chip->n_vector_cores * (double)d->chip->clock_mhz * 1e6 * traffic_bytes(p, v) * 64 /
-                    stream_rate(d->chip);
+                    design_stream_rate(d->chip);
     double cycles = p->cycles64 + casts;
     strbuf_printf(&d->sb,
                   "\nArithmetic takes %.1f cycles for 64 elements (%.1f of them conversions of 16-bit and "
                   "bool operands). Moving their %u bytes through "
                   "memory at %.2f TB/s leaves %.1f cycles on %u cores, so the operator is bound by %s.\n\n",
-                  cycles, casts, traffic_bytes(p, v), stream_rate(d->chip) / 1e12, budget,
+                  cycles, casts, traffic_bytes(p, v), design_stream_rate(d->chip) / 1e12, budget,
                   d->chip->n_vector_cores, cycles <= budget ? "memory" : "the vector unit");
 }
 
-static void write_pass(Doc *d, const GenPass *gp) {
+void design_tile_pass(Design *d, const GenPass *gp) {
     Gen *gen = d->gen;
-    if (gen->n_passes > 1) strbuf_printf(&d->sb, "## Pass %u\n\n", gp->index + 1);
     strbuf_printf(&d->sb, "%s Iteration space\n\n", gen->n_passes > 1 ? "###" : "##");
     write_space(d, gp);
     strbuf_printf(&d->sb, "%s Tiles and cores\n\n", gen->n_passes > 1 ? "###" : "##");
@@ -245,7 +237,7 @@ static void write_pass(Doc *d, const GenPass *gp) {
     }
 }
 
-static void write_limits(Doc *d) {
+static void write_limits(Design *d) {
     const Plan *plan = d->gen->plan;
     if (plan->bounds.list.n == 0 && plan->notes.n == 0) return;
     strbuf_add(&d->sb, "## Limits\n\n");
@@ -260,7 +252,7 @@ static void write_limits(Doc *d) {
 }
 
 const char *gen_design_md(Gen *gen) {
-    Doc d = {
+    Design d = {
         .gen = gen, .chip = chip_find(gen->chip), .hints = ARENA_ARRAY(gen->a, gen->g->n_symbols, int64_t)};
     strbuf_init(&d.sb, gen->a);
     for (size_t i = 0; i < gen->g->n_symbols; i++) d.hints[i] = gen->g->symbols[i].hint;
@@ -272,7 +264,10 @@ const char *gen_design_md(Gen *gen) {
         strbuf_printf(&d.sb,
                       "The outputs have %zu shapes; the kernel runs one pass over each, in one launch.\n\n",
                       gen->n_passes);
-    for (size_t i = 0; i < gen->n_passes; i++) write_pass(&d, &gen->pass[i]);
+    for (size_t i = 0; i < gen->n_passes; i++) {
+        if (gen->n_passes > 1) strbuf_printf(&d.sb, "## Pass %zu\n\n", i + 1);
+        gen->pass[i].emit->design(&d, &gen->pass[i]);
+    }
     write_limits(&d);
     if (gen->explain) strbuf_printf(&d.sb, "## Plan\n\n```\n%s```\n", plan_print(gen->plan, gen->a));
     return d.sb.text;

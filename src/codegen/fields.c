@@ -19,7 +19,7 @@ static bool field_exists(const GenPass *gp, const char *name) {
     return false;
 }
 
-static void add_field(Gen *gen, GenPass *gp, const char *type, const char *name, const char *value,
+void gen_add_field(Gen *gen, GenPass *gp, const char *type, const char *name, const char *value,
                       const Size *size, const char *what) {
     GenField f = {.name = suffixed(gen, gp, name), .type = type, .value = value, .what = what, .size = size};
     for (int n = 2; field_exists(gp, f.name); n++)
@@ -35,7 +35,7 @@ static const Size *magnitude(Arena *a, const Size *s, bool *minus) {
 }
 
 /* A size expression needs a field unless it is a constant or some field already holds it. */
-static void add_size(Gen *gen, GenPass *gp, const char *name, const Size *signed_size, const char *what) {
+void gen_add_size(Gen *gen, GenPass *gp, const char *name, const Size *signed_size, const char *what) {
     bool minus;
     const Size *s = magnitude(gen->a, signed_size, &minus);
     if (size_is_const(s, NULL)) return;
@@ -43,28 +43,28 @@ static void add_size(Gen *gen, GenPass *gp, const char *name, const Size *signed
         if (gp->fields.at[i].size && size_equal(gp->fields.at[i].size, s)) return;
     const char *value =
         arena_printf(gen->a, "static_cast<uint64_t>(%s)", size_print(gen->a, s, gen->symbols, SIZE_CXX));
-    add_field(gen, gp, "uint64_t", name, value, s, what);
+    gen_add_field(gen, gp, "uint64_t", name, value, s, what);
 }
 
 /* A dimension of the space always has its field, even when its size is fixed: the loops are written with it.
  */
-static void add_dim(Gen *gen, GenPass *gp, const char *name, const Size *s, const char *what) {
+void gen_add_dim(Gen *gen, GenPass *gp, const char *name, const Size *s, const char *what) {
     int64_t v;
     const char *value = size_is_const(s, &v) ? arena_printf(gen->a, "%" PRId64, v)
                                              : arena_printf(gen->a, "static_cast<uint64_t>(%s)",
                                                             size_print(gen->a, s, gen->symbols, SIZE_CXX));
-    add_field(gen, gp, "uint64_t", name, value, s, what);
+    gen_add_field(gen, gp, "uint64_t", name, value, s, what);
 }
 
-static void add_access_sizes(Gen *gen, GenPass *gp, const PlanAccess *acc) {
+void gen_add_access_sizes(Gen *gen, GenPass *gp, const PlanAccess *acc) {
     uint32_t rank = gp->p->space.rank;
     const char *camel = names_camel(gen->a, acc->name);
     if (acc->cls == PLAN_NUMBER || acc->cls == PLAN_LINE) {
-        add_size(gen, gp, arena_printf(gen->a, "%sOffset", camel), acc->view.offset,
+        gen_add_size(gen, gp, arena_printf(gen->a, "%sOffset", camel), acc->view.offset,
                  "first element of the view");
         return;
     }
-    add_size(gen, gp, arena_printf(gen->a, "%sOffset", camel), acc->view.offset, "first element of the view");
+    gen_add_size(gen, gp, arena_printf(gen->a, "%sOffset", camel), acc->view.offset, "first element of the view");
     for (uint32_t d = 0; d < rank; d++) {
         const char *what = d + 1 == rank   ? "elements from column to column"
                            : d + 2 == rank ? "elements from row to row"
@@ -72,7 +72,7 @@ static void add_access_sizes(Gen *gen, GenPass *gp, const PlanAccess *acc) {
         const char *name = d + 1 == rank   ? arena_printf(gen->a, "%sColStride", camel)
                            : d + 2 == rank ? arena_printf(gen->a, "%sRowStride", camel)
                                            : arena_printf(gen->a, "%sStride%u", camel, d);
-        add_size(gen, gp, name, acc->view.stride[d], what);
+        gen_add_size(gen, gp, name, acc->view.stride[d], what);
     }
 }
 
@@ -89,7 +89,7 @@ const char *gen_scalar_member(const Gen *gen, const PlanPass *p, uint32_t i, boo
 }
 
 /* Attributes and sizes come with the tiling data; a tensor of one element is read by the kernel itself. */
-static void add_scalars(Gen *gen, GenPass *gp) {
+void gen_add_scalars(Gen *gen, GenPass *gp) {
     for (uint32_t i = 0; i < gp->p->scalars.n; i++) {
         const PlanScalar *s = &gp->p->scalars.at[i];
         if (s->kind == PLAN_ELEMENT || is_taken(gp, i, s->name)) continue;
@@ -101,14 +101,14 @@ static void add_scalars(Gen *gen, GenPass *gp) {
             const char *type = as_float ? "float" : "int32_t",
                        *member = gen_scalar_member(gen, gp->p, i, as_float);
             char *name = arena_strndup(gen->a, member, strlen(member) - 1);
-            add_field(gen, gp, type, name, arena_printf(gen->a, "static_cast<%s>(%s)", type, from), NULL,
+            gen_add_field(gen, gp, type, name, arena_printf(gen->a, "static_cast<%s>(%s)", type, from), NULL,
                       s->kind == PLAN_ATTRIBUTE ? "attribute" : "a size as a number");
         }
     }
 }
 
 /* 8-byte fields first, in the order they were made: qsort is not stable, so widths are split by hand. */
-static void sort_fields(Gen *gen, GenPass *gp) {
+void gen_sort_fields(Gen *gen, GenPass *gp) {
     GenField *out = ARENA_ARRAY(gen->a, gp->fields.n, GenField);
     size_t n = 0;
     for (int wide = 1; wide >= 0; wide--)
@@ -120,25 +120,25 @@ static void sort_fields(Gen *gen, GenPass *gp) {
 void gen_make_fields(Gen *gen, GenPass *gp) {
     const GraphShape *sp = &gp->p->space;
     if (gp->p->schedule == PLAN_FLAT) {
-        add_dim(gen, gp, "total", sp->dim[0], "elements of the output");
-        add_field(gen, gp, "uint64_t", "unitsPerCore", NULL, NULL, "units of UNIT elements every core takes");
-        add_field(gen, gp, "uint32_t", "extraUnits", NULL, NULL, "the first cores take one unit more");
-        add_field(gen, gp, "uint32_t", "tileLength", NULL, NULL, "elements of a tile");
+        gen_add_dim(gen, gp, "total", sp->dim[0], "elements of the output");
+        gen_add_field(gen, gp, "uint64_t", "unitsPerCore", NULL, NULL, "units of UNIT elements every core takes");
+        gen_add_field(gen, gp, "uint32_t", "extraUnits", NULL, NULL, "the first cores take one unit more");
+        gen_add_field(gen, gp, "uint32_t", "tileLength", NULL, NULL, "elements of a tile");
     } else {
         for (uint32_t d = 0; d + 2 < sp->rank; d++)
-            add_dim(gen, gp, arena_printf(gen->a, "outer%u", d), sp->dim[d], "size of an outer dimension");
-        add_dim(gen, gp, "rows", sp->dim[sp->rank - 2], "rows of one run");
-        add_dim(gen, gp, "cols", sp->dim[sp->rank - 1], "columns");
-        add_field(gen, gp, "uint64_t", "rowBlocks", NULL, NULL, "tiles along the rows of one run");
-        add_field(gen, gp, "uint64_t", "tilesPerCore", NULL, NULL, "tiles every core takes");
-        add_field(gen, gp, "uint32_t", "extraTiles", NULL, NULL, "the first cores take one tile more");
-        add_field(gen, gp, "uint32_t", "rowsPerTile", NULL, NULL, "rows of a tile");
-        add_field(gen, gp, "uint32_t", "colsPerTile", NULL, NULL, "columns of a tile");
-        add_field(gen, gp, "uint32_t", "tileLength", NULL, NULL, "elements a tile takes in UB");
+            gen_add_dim(gen, gp, arena_printf(gen->a, "outer%u", d), sp->dim[d], "size of an outer dimension");
+        gen_add_dim(gen, gp, "rows", sp->dim[sp->rank - 2], "rows of one run");
+        gen_add_dim(gen, gp, "cols", sp->dim[sp->rank - 1], "columns");
+        gen_add_field(gen, gp, "uint64_t", "rowBlocks", NULL, NULL, "tiles along the rows of one run");
+        gen_add_field(gen, gp, "uint64_t", "tilesPerCore", NULL, NULL, "tiles every core takes");
+        gen_add_field(gen, gp, "uint32_t", "extraTiles", NULL, NULL, "the first cores take one tile more");
+        gen_add_field(gen, gp, "uint32_t", "rowsPerTile", NULL, NULL, "rows of a tile");
+        gen_add_field(gen, gp, "uint32_t", "colsPerTile", NULL, NULL, "columns of a tile");
+        gen_add_field(gen, gp, "uint32_t", "tileLength", NULL, NULL, "elements a tile takes in UB");
     }
-    for (size_t i = 0; i < gp->p->access.n; i++) add_access_sizes(gen, gp, &gp->p->access.at[i]);
-    add_scalars(gen, gp);
-    sort_fields(gen, gp);
+    for (size_t i = 0; i < gp->p->access.n; i++) gen_add_access_sizes(gen, gp, &gp->p->access.at[i]);
+    gen_add_scalars(gen, gp);
+    gen_sort_fields(gen, gp);
 }
 
 const char *gen_kernel_size(const Gen *gen, const GenPass *gp, const Size *signed_size, bool *minus) {

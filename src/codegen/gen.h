@@ -16,6 +16,7 @@ typedef struct GenField {
 
 typedef struct GenPass {
     const PlanPass *p;
+    const struct Emit *emit; /* what writes the text of its family */
     uint32_t index;
     const char *suffix; /* "" for the first pass, "2", "3" ... */
     const char *cls;    /* "KernelBiasGelu" */
@@ -32,10 +33,21 @@ typedef struct Gen {
     bool explain;
     GenPass *pass;
     size_t n_passes;
+    VEC(GenField) fields; /* that belong to no pass: where temps and scratch begin in workspace */
 } Gen;
 
 /* fields.c */
+/* Of a pass of the pointwise family. */
 void gen_make_fields(Gen *gen, GenPass *gp);
+/* Adds a field, a size unless some field holds it already, a size that always has its field; names get the pass's suffix.
+ * gen_add_scalars: attributes and sizes that instructions take; gen_sort_fields: 8-byte fields first. */
+void gen_add_field(Gen *gen, GenPass *gp, const char *type, const char *name, const char *value, const Size *size,
+                   const char *what);
+void gen_add_size(Gen *gen, GenPass *gp, const char *name, const Size *s, const char *what);
+void gen_add_dim(Gen *gen, GenPass *gp, const char *name, const Size *s, const char *what);
+void gen_add_access_sizes(Gen *gen, GenPass *gp, const PlanAccess *acc);
+void gen_add_scalars(Gen *gen, GenPass *gp);
+void gen_sort_fields(Gen *gen, GenPass *gp);
 /* C++ text of a size inside the kernel: a literal or a member; sign and magnitude apart ("-" in *minus). */
 const char *gen_kernel_size(const Gen *gen, const GenPass *gp, const Size *s, bool *minus);
 /* Name of the member for scalar i taken as float or int32_t, e.g. "alpha_". */
@@ -66,7 +78,6 @@ const char *gen_spec_json(Gen *gen);
 const char *gen_design_md(Gen *gen);
 
 /* kernel_*.c */
-void gen_kernel_helpers(Gen *gen, Cxx *cx);
 void gen_kernel_class(Gen *gen, const GenPass *gp, Cxx *cx);
 void gen_kernel_copy(Gen *gen, const GenPass *gp, Cxx *cx);
 void gen_kernel_compute(Gen *gen, const GenPass *gp, Cxx *cx);

@@ -1,4 +1,5 @@
 /* host_operator_src: tiling function, shape and type inference, operator definition. */
+#include "codegen/emit.h"
 #include "codegen/host_tile.h"
 
 #include "base/names.h"
@@ -7,24 +8,22 @@
 #include <string.h>
 
 static void write_helpers(Gen *gen, Cxx *cx) {
-    bool flat = false, rows = false, reserved = false;
-    for (size_t i = 0; i < gen->n_passes; i++) {
-        flat |= gen->pass[i].p->schedule == PLAN_FLAT;
-        rows |= gen->pass[i].p->schedule == PLAN_ROWS;
-        reserved |= host_reserves_ub(gen, &gen->pass[i]);
-    }
-    if (flat)
+    uint32_t needs = 0;
+    bool done[32] = {false};
+    for (size_t i = 0; i < gen->n_passes; i++) needs |= gen->pass[i].emit->host_needs(gen, &gen->pass[i]);
+    if (needs & HOST_UNIT)
         cxx_line(cx,
                  "constexpr uint64_t UNIT = %u; // elements: cores take whole units, the same number in the "
                  "kernel",
                  GEN_UNIT);
-    cxx_line(cx, "constexpr uint64_t MIN_TILE = %u; // elements", HOST_MIN_TILE);
-    if (flat) cxx_line(cx, "constexpr uint64_t MAX_COPY_BYTES = %u;", HOST_MAX_COPY_BYTES);
-    if (rows) cxx_line(cx, "constexpr uint64_t MAX_TILE = %u; // elements", PLAN_MAX_TILE);
-    if (rows)
+    if (needs & HOST_MIN_TILE_ELEMENTS)
+        cxx_line(cx, "constexpr uint64_t MIN_TILE = %u; // elements", HOST_MIN_TILE);
+    if (needs & HOST_MAX_COPY) cxx_line(cx, "constexpr uint64_t MAX_COPY_BYTES = %u;", HOST_MAX_COPY_BYTES);
+    if (needs & HOST_MAX_TILE) cxx_line(cx, "constexpr uint64_t MAX_TILE = %u; // elements", PLAN_MAX_TILE);
+    if (needs & HOST_MAX_ROWS)
         cxx_line(cx, "constexpr uint64_t MAX_ROWS = %u; // of a tile, the same number in the kernel",
                  PLAN_MAX_ROWS);
-    if (reserved)
+    if (needs & HOST_RESERVED)
         cxx_line(cx, "constexpr uint64_t RESERVED_UB = %u; // Select works in the last 8 KB of UB",
                  HOST_RESERVED_UB);
     cxx_blank(cx);
@@ -32,9 +31,16 @@ static void write_helpers(Gen *gen, Cxx *cx) {
     cxx_line(cx, "uint64_t AlignUp(uint64_t n, uint64_t unit) { return CeilDiv(n, unit) * unit; }");
     cxx_line(cx, "uint64_t Clamp(uint64_t n, uint64_t low, uint64_t high) { return std::max(low, std::min(n, "
                  "high)); }");
+    for (size_t i = 0; i < gen->n_passes; i++) {
+        const Emit *e = gen->pass[i].emit;
+        if (e->host_helpers && !done[emit_index(e)]) e->host_helpers(gen, cx);
+        done[emit_index(e)] = true;
+    }
 }
 
 static void use_field_sizes(Gen *gen, HostSizes *hs) {
+    for (size_t i = 0; i < gen->fields.n; i++)
+        if (gen->fields.at[i].size) host_use_size(gen, hs, gen->fields.at[i].size);
     for (size_t i = 0; i < gen->n_passes; i++) {
         const GenPass *gp = &gen->pass[i];
         for (size_t k = 0; k < gp->fields.n; k++)
@@ -75,11 +81,32 @@ static void write_attributes(Gen *gen, Cxx *cx) {
     }
 }
 
+static bool uses_dtype(Gen *gen) {
+    for (size_t i = 0; i < gen->n_passes; i++)
+        if (gen->pass[i].emit->host_uses_dtype(gen, &gen->pass[i])) return true;
+    return false;
+}
+
+/* Temps, then the scratch of passes, each from a multiple of 512 bytes on. */
+static void write_workspace(Gen *gen, Cxx *cx) {
+    if (!emit_has_workspace(gen)) {
+        cxx_line(cx, "size_t *workspaces = context->GetWorkspaceSizes(1);");
+        cxx_line(cx, "workspaces[0] = %s;", emit_syncs(gen) ? "platform.GetLibApiWorkSpaceSize() + 16" : "0");
+        return;
+    }
+    cxx_line(cx, "uint64_t workspaceBytes = 0;");
+    for (size_t i = 0; i < gen->fields.n; i++) {
+        const GenField *f = &gen->fields.at[i];
+        cxx_line(cx, "tiling.set_%s(workspaceBytes);", f->name);
+        cxx_line(cx, "workspaceBytes += AlignUp(%s, 512); // %s", f->value, f->what);
+    }
+}
+
 static void write_tiling_func(Gen *gen, Cxx *cx) {
     cxx_function(cx, "static ge::graphStatus TilingFunc(gert::TilingContext *context)");
     write_tiling_sizes(gen, cx);
     write_attributes(gen, cx);
-    if (host_uses_dtype(gen))
+    if (uses_dtype(gen))
         cxx_line(cx, "const ge::DataType dtype = context->GetInputDesc(%zu)->GetDataType();",
                  host_key_input(gen));
     cxx_blank(cx);
@@ -89,7 +116,7 @@ static void write_tiling_func(Gen *gen, Cxx *cx) {
     cxx_line(cx, "platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, ubBytes);");
     for (size_t i = 0; i < gen->n_passes; i++) {
         cxx_blank(cx);
-        host_write_tiles(gen, &gen->pass[i], cx);
+        gen->pass[i].emit->host_tiles(gen, &gen->pass[i], cx);
     }
     StrBuf wanted;
     strbuf_init(&wanted, gen->a);
@@ -99,14 +126,21 @@ static void write_tiling_func(Gen *gen, Cxx *cx) {
     if (gen->n_passes > 1) cxx_line(cx, "const uint64_t blockDim = std::max<uint64_t>({%s});", wanted.text);
     else cxx_line(cx, "const uint64_t blockDim = %s;", wanted.text);
     cxx_line(cx, "%s tiling;", gen->tiling_type);
-    for (size_t i = 0; i < gen->n_passes; i++) host_write_split(gen, &gen->pass[i], cx);
+    for (size_t i = 0; i < gen->n_passes; i++) gen->pass[i].emit->host_split(gen, &gen->pass[i], cx);
+    if (emit_has_workspace(gen)) write_workspace(gen, cx);
     cxx_blank(cx);
+    if (emit_syncs(gen))
+        cxx_line(cx, "context->SetScheduleMode(1); // all cores at once: they wait for each other");
     cxx_line(cx, "context->SetBlockDim(static_cast<uint32_t>(blockDim));");
     cxx_line(cx, "tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), "
                  "context->GetRawTilingData()->GetCapacity());");
     cxx_line(cx, "context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());");
-    cxx_line(cx, "size_t *workspaces = context->GetWorkspaceSizes(1);");
-    cxx_line(cx, "workspaces[0] = 0;");
+    if (emit_has_workspace(gen)) {
+        cxx_line(cx, "size_t *workspaces = context->GetWorkspaceSizes(1);");
+        cxx_line(cx, "workspaces[0] = platform.GetLibApiWorkSpaceSize() + workspaceBytes + 16;");
+    } else {
+        write_workspace(gen, cx);
+    }
     cxx_line(cx, "return ge::GRAPH_SUCCESS;");
     cxx_close(cx, "");
 }

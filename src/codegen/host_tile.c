@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* "a ? x : y" over the variants' dtypes; equal numbers are written once. */
-static const char *by_dtype(Gen *gen, const uint32_t *number) {
+const char *host_by_dtype(Gen *gen, const uint32_t *number) {
     size_t n = gen->plan->variants.n;
     bool same = true;
     for (size_t v = 1; v < n; v++) same = same && number[v] == number[0];
@@ -36,14 +36,14 @@ static const char *bits_text(Gen *gen, const GenPass *gp) {
     uint32_t *n = ARENA_ARRAY(gen->a, gen->plan->variants.n, uint32_t);
     for (size_t v = 0; v < gen->plan->variants.n; v++)
         n[v] = plan_bits_per_element(gen->a, plan_pass(gen->plan, gp->index, v), v);
-    return by_dtype(gen, n);
+    return host_by_dtype(gen, n);
 }
 
 static const char *fixed_text(Gen *gen, const GenPass *gp) {
     uint32_t *n = ARENA_ARRAY(gen->a, gen->plan->variants.n, uint32_t);
     for (size_t v = 0; v < gen->plan->variants.n; v++)
         n[v] = plan_fixed_bytes(gen->a, plan_pass(gen->plan, gp->index, v), v);
-    return by_dtype(gen, n);
+    return host_by_dtype(gen, n);
 }
 
 uint32_t host_widest_bytes(const PlanPass *p, size_t v) {
@@ -58,16 +58,18 @@ uint32_t host_widest_bytes(const PlanPass *p, size_t v) {
 static const char *widest_text(Gen *gen, const GenPass *gp) {
     uint32_t *n = ARENA_ARRAY(gen->a, gen->plan->variants.n, uint32_t);
     for (size_t v = 0; v < gen->plan->variants.n; v++) n[v] = host_widest_bytes(gp->p, v);
-    return by_dtype(gen, n);
+    return host_by_dtype(gen, n);
 }
 
-bool host_uses_dtype(Gen *gen) {
-    for (size_t i = 0; i < gen->n_passes; i++)
-        if (strstr(bits_text(gen, &gen->pass[i]), "dtype") ||
-            strstr(fixed_text(gen, &gen->pass[i]), "dtype") ||
-            strstr(widest_text(gen, &gen->pass[i]), "dtype"))
-            return true;
-    return false;
+bool host_tile_uses_dtype(Gen *gen, const GenPass *gp) {
+    return strstr(bits_text(gen, gp), "dtype") || strstr(fixed_text(gen, gp), "dtype") ||
+           strstr(widest_text(gen, gp), "dtype");
+}
+
+uint32_t host_tile_needs(Gen *gen, const GenPass *gp) {
+    uint32_t needs = HOST_MIN_TILE_ELEMENTS | (gp->p->schedule == PLAN_FLAT ? HOST_UNIT | HOST_MAX_COPY
+                                                                            : HOST_MAX_TILE | HOST_MAX_ROWS);
+    return needs | (host_reserves_ub(gen, gp) ? HOST_RESERVED : 0);
 }
 
 bool host_reserves_ub(const Gen *gen, const GenPass *gp) {

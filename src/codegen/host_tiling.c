@@ -8,6 +8,9 @@ const char *gen_host_tiling(Gen *gen) {
     cxx_blank(&cx);
     cxx_line(&cx, "namespace optiling {");
     cxx_line(&cx, "BEGIN_TILING_DATA_DEF(%s)", gen->tiling_type);
+    for (size_t i = 0; i < gen->fields.n; i++)
+        cxx_line(&cx, "TILING_DATA_FIELD_DEF(%s, %s); // where it begins in workspace: %s",
+                 gen->fields.at[i].type, gen->fields.at[i].name, gen->fields.at[i].what);
     for (int wide = 1; wide >= 0; wide--) /* 8-byte fields of all passes first */
         for (size_t i = 0; i < gen->n_passes; i++)
             for (size_t k = 0; k < gen->pass[i].fields.n; k++) {

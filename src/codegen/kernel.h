@@ -6,6 +6,17 @@
 
 #define GEN_UNIT 256u /* elements of schedule FLAT: cores take whole units, 512 bytes of a 16-bit tensor */
 
+/* Free functions of kernel_src that a pass calls. */
+enum {
+    KERNEL_WIDEN = 1,
+    KERNEL_NARROW = 2,
+    KERNEL_NARROW_COPY = 4,
+    KERNEL_FLOAT_BITS = 8,
+    KERNEL_TO_FLOAT = 16
+};
+bool gen_uses_special_floats(const Kir *k); /* some instruction takes an infinity or NaN */
+uint32_t gen_tile_needs(Gen *gen, const GenPass *gp);
+
 bool gen_any(const GenPass *gp, bool (*is)(const PlanAccess *));
 bool gen_has_class(const GenPass *gp, PlanClass c); /* among the loads */
 bool gen_is_queued(const PlanAccess *acc);          /* has its tiles in a queue */

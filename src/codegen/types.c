@@ -19,6 +19,7 @@ bool gen_is_float(const PlanAccess *acc) {
 
 const char *gen_io_type(const Gen *gen, const PlanAccess *acc) {
     if (gen_is_bool(acc)) return "uint8_t";
+    if (acc->is_temp) return dtype_info(acc->dtype[0])->cxx;
     return arena_printf(gen->a, "DTYPE_%s", gen_upper(gen->a, acc->tensor_name));
 }
 

@@ -19,7 +19,7 @@ bool lower_same_shape(const GraphShape *x, const GraphShape *y) {
 }
 
 const Chain *lower_chain(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape,
-                              const Chain *next) {
+                         const Chain *next) {
     for (size_t i = 0; i < lo->chains.n; i++) {
         const Chain *c = lo->chains.at[i];
         if (c->next == next && c->node == node && c->result == result &&
@@ -103,7 +103,8 @@ static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view) {
 bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, GraphView *out) {
     *out = graph_view_contiguous(lo->a, shape);
     for (const Chain *c = chain; c; c = c->next) {
-        if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, out, lo->bounds, lo->err)) return false;
+        if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, out, lo->bounds, lo->err))
+            return false;
         if (!c->node && !graph_view_expand(lo->a, out, c->shape))
             return err_set(lo->err, ERR_BAD_INPUT, lo->g->file, "shapes do not broadcast");
     }
@@ -149,8 +150,8 @@ static bool broadcasts(const GraphShape *from, const GraphShape *to) {
     return true;
 }
 
-bool lower_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const GraphShape *to, const Chain *chain, KirArg *out,
-                     const char **str) {
+bool lower_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const GraphShape *to, const Chain *chain,
+               KirArg *out, const char **str) {
     *out = (KirArg){.kind = KIR_ARG_NONE};
     *str = NULL;
     switch (arg->kind) {
@@ -191,7 +192,8 @@ bool lower_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const GraphSh
                 lo, n,
                 arena_printf(lo->a, "`%s` has elements the result has not", lo->g->values[arg->value].id),
                 "reductions are not supported; use the form without one (reduction='none')");
-        return lower_value(lo, arg->value, lower_same_shape(from, to) ? chain : lower_chain(lo, NULL, 0, to, chain), out);
+        return lower_value(lo, arg->value,
+                           lower_same_shape(from, to) ? chain : lower_chain(lo, NULL, 0, to, chain), out);
     }
     case GRAPH_ARG_LIST:
         return lower_unsupported(lo, n, "an argument is a list", "pass single tensors and numbers");
@@ -227,7 +229,7 @@ static bool check_kwargs(Lower *lo, const GraphNode *n, const char *params) {
         }
         if (!known)
             return lower_unsupported(lo, n, arena_printf(lo->a, "argument `%s` is not understood", name),
-                               "leave it out");
+                                     "leave it out");
     }
     return true;
 }
@@ -269,7 +271,8 @@ static bool read_call(Lower *lo, const GraphNode *n, const PointwiseOp *op, cons
         size_t n_name;
         const char *next = next_param(p, &n_name);
         const GraphArg *arg = call->n < n->n_args ? &n->args[call->n] : find_kwarg(n, p, n_name);
-        if (arg && !lower_arg(lo, n, arg, to, chain, &call->args[call->n], &call->strs[call->n])) return false;
+        if (arg && !lower_arg(lo, n, arg, to, chain, &call->args[call->n], &call->strs[call->n]))
+            return false;
         if (arg && arg->kind == GRAPH_ARG_REF) {
             DType t = lo->g->values[arg->value].dtype[lo->variant];
             call->compute = has_tensor ? lower_promote(call->compute, t) : t;
@@ -353,7 +356,8 @@ static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {
     *out = (KirArg){.kind = KIR_ARG_NUM, .num = kir_const(FILLS[i].value)};
     if (FILLS[i].arg >= 0) {
         const GraphArg *arg = graph_arg(n, (size_t)FILLS[i].arg, FILLS[i].arg_name);
-        if (!arg || !lower_arg(lo, n, arg, &lo->g->values[n->first_value].shape, NULL, out, &str)) return false;
+        if (!arg || !lower_arg(lo, n, arg, &lo->g->values[n->first_value].shape, NULL, out, &str))
+            return false;
     }
     if (out->kind != KIR_ARG_NUM)
         return lower_unsupported(lo, n, "the value is not a number", "fill with a number");
@@ -366,8 +370,8 @@ static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chai
     DType t = lo->g->values[n->first_value + result].dtype[lo->variant];
     if (!lower_dtype_is_supported(t))
         return lower_unsupported(lo, n, arena_printf(lo->a, "the result has dtype %s", dtype_info(t)->torch),
-                           t == DTYPE_I64 ? "make it int32 with dtype=torch.int32 or .to(torch.int32)"
-                                          : "use float16, bfloat16, float32, int32 or bool");
+                                 t == DTYPE_I64 ? "make it int32 with dtype=torch.int32 or .to(torch.int32)"
+                                                : "use float16, bfloat16, float32, int32 or bool");
     if (graph_is_view(n->op)) {
         const GraphArg *self = graph_arg(n, 0, "self");
         if (!self || self->kind != GRAPH_ARG_REF)
@@ -380,7 +384,7 @@ static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chai
     if (op) return eval_pointwise(lo, n, op, chain, out);
     if (lo->anchor) return lo->anchor(lo, n, result, chain, out);
     return lower_unsupported(lo, n, "the generator does not know this op",
-                       "pointwise ops, broadcasts and views are supported; `opwright ops` lists them");
+                             "pointwise ops, broadcasts and views are supported; `opwright ops` lists them");
 }
 
 bool lower_value(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
@@ -400,7 +404,6 @@ bool lower_value(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
     if (ok) vec_push(lo->a, &lo->memo[value], m);
     return ok;
 }
-
 
 Lower lower_begin(Arena *a, const Graph *g, size_t variant, PlanPass *pass, GraphBounds *bounds, Err *err) {
     return (Lower){.a = a,

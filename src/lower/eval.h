@@ -1,7 +1,8 @@
 /* Values of the graph as KIR: what all families share. Internal to src/lower.
  *
- * A pass asks for a value's elements over its own space; nodes ask their arguments for the same elements. Views on the
- * way are remembered in a chain; where the chain ends, at an input of the stage's graph, it becomes one strided access. */
+ * A pass asks for a value's elements over its own space; nodes ask their arguments for the same elements.
+ * Views on the way are remembered in a chain; where the chain ends, at an input of the stage's graph, it
+ * becomes one strided access. */
 #ifndef OPWRIGHT_LOWER_EVAL_H
 #define OPWRIGHT_LOWER_EVAL_H
 
@@ -43,16 +44,18 @@ Lower lower_begin(Arena *a, const Graph *g, size_t variant, PlanPass *pass, Grap
 /* Value `value` under a chain (NULL: as it is). */
 bool lower_value(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) ERR_CHECKED;
 /* The chain that does view `node` (or, when it is NULL, broadcasts to `shape`), then `next`. */
-const Chain *lower_chain(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape, const Chain *next);
+const Chain *lower_chain(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape,
+                         const Chain *next);
 /* What element of a contiguous tensor of `shape` each element under the chain is. */
 bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, GraphView *out) ERR_CHECKED;
 bool lower_same_shape(const GraphShape *x, const GraphShape *y);
 bool lower_dtype_is_supported(DType t);
 /* Error about a node, with its place in the user's file. Always false. */
 bool lower_unsupported(Lower *lo, const GraphNode *n, const char *why, const char *hint);
-/* An argument of node n over the elements of `to`: a value that broadcasts to it, or a number; text arguments go to *str. */
-bool lower_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const GraphShape *to, const Chain *chain, KirArg *out,
-               const char **str) ERR_CHECKED;
+/* An argument of node n over the elements of `to`: a value that broadcasts to it, or a number; text arguments
+ * go to *str. */
+bool lower_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const GraphShape *to, const Chain *chain,
+               KirArg *out, const char **str) ERR_CHECKED;
 uint32_t lower_scalar(Lower *lo, PlanScalar s);
 /* Marks instructions from `from` on as what the user wrote at node n. */
 void lower_note(Kir *k, size_t from, const GraphNode *n);

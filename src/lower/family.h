@@ -1,6 +1,7 @@
-/* Schedule families. A family knows how to run a group of nodes, a stage, as loops over tiles: which nodes are its own
- * (anchors), what pointwise work around them it takes in, what space and tiles they run over, and what that costs. The
- * text is written by the family's other half in codegen (codegen/emit.h). docs/lowering.md tells how one is added. */
+/* Schedule families. A family knows how to run a group of nodes, a stage, as loops over tiles: which nodes
+ * are its own (anchors), what pointwise work around them it takes in, what space and tiles they run over, and
+ * what that costs. The text is written by the family's other half in codegen (codegen/emit.h).
+ * docs/lowering.md tells how one is added. */
 #ifndef OPWRIGHT_LOWER_FAMILY_H
 #define OPWRIGHT_LOWER_FAMILY_H
 
@@ -8,7 +9,8 @@
 #include "lower/plan.h"
 #include "lower/stage.h"
 
-/* What may stand between an anchor's arguments and the inputs of its stage. What is more becomes a stage of its own. */
+/* What may stand between an anchor's arguments and the inputs of its stage. What is more becomes a stage of
+ * its own. */
 typedef enum {
     PROLOGUE_NONE,  /* nothing: tensors as they lie in memory */
     PROLOGUE_VIEWS, /* views */
@@ -24,14 +26,16 @@ typedef struct Family {
     const char *(*op_name)(size_t i);
     /* Is node n an anchor of this family? NULL: it has none. */
     bool (*claims)(const GraphNode *n);
-    /* May anchor n run in stage s, which has anchors already? It comes after all stages n depends on, or is the last of
-     * them. NULL: never. The stage's graph is cut so that n is in it. */
+    /* May anchor n run in stage s, which has anchors already? It comes after all stages n depends on, or is
+     * the last of them. NULL: never. The stage's graph is cut so that n is in it. */
     bool (*joins)(const Stage *s, const GraphNode *n);
-    /* May stage s also compute and store value v, which depends on its anchors? NULL: only results of its anchors. */
+    /* May stage s also compute and store value v, which depends on its anchors? NULL: only results of its
+     * anchors. */
     bool (*takes)(const Stage *s, uint32_t v);
-    /* Adds the passes of a stage for a variant of the graph: accesses, space, instructions. The structure must not depend
-     * on the variant, or the variant is left out. */
-    bool (*lower)(Arena *a, const Stage *s, size_t variant, PlanPasses *passes, GraphBounds *bounds, Err *err);
+    /* Adds the passes of a stage for a variant of the graph: accesses, space, instructions. The structure
+     * must not depend on the variant, or the variant is left out. */
+    bool (*lower)(Arena *a, const Stage *s, size_t variant, PlanPasses *passes, GraphBounds *bounds,
+                  Err *err);
     /* Gives values their places. The accesses' dtypes are per variant of the plan by now. */
     bool (*finish)(Arena *a, PlanPass *p, Err *err);
     /* Is the private part of two variants' passes alike? NULL: there is none that matters. */

@@ -1,6 +1,6 @@
-/* From the graph to a kernel's schedule. The graph is cut into stages (lower/stage.h), each run by one schedule family
- * (lower/family.h). A plan holds the passes of all stages in order. A pass is one iteration space with the accesses made
- * in it, the KIR of one element, and where every value lives in UB.
+/* From the graph to a kernel's schedule. The graph is cut into stages (lower/stage.h), each run by one
+ * schedule family (lower/family.h). A plan holds the passes of all stages in order. A pass is one iteration
+ * space with the accesses made in it, the KIR of one element, and where every value lives in UB.
  *
  * Schedules of the pointwise family, which has one pass per shape of output:
  *   FLAT  every operand runs through memory exactly as the output does (or is one number): the space is one
@@ -117,7 +117,7 @@ typedef VEC(PlanTemp) PlanTemps;
 typedef struct Plan {
     const Graph *graph;
     PlanTemps temps;
-    bool *waits;        /* per pass: every core must have finished the passes before */
+    bool *waits;                 /* per pass: every core must have finished the passes before */
     VEC(const char *) decisions; /* for --explain: what was chosen, over what, and why */
     VEC(size_t) variants;        /* those of the graph's variants that one description serves */
     size_t own_variant;          /* position in variants */

@@ -1,6 +1,6 @@
-/* Cutting the graph into stages. Anchors are taken in execution order; each joins the first stage that may run it and
- * comes late enough, or opens a new one. Then each output goes to the stage that can compute it beside its anchors, or to
- * a pointwise stage at the end. */
+/* Cutting the graph into stages. Anchors are taken in execution order; each joins the first stage that may
+ * run it and comes late enough, or opens a new one. Then each output goes to the stage that can compute it
+ * beside its anchors, or to a pointwise stage at the end. */
 #include "lower/stage.h"
 
 #include "lower/eval.h"
@@ -14,7 +14,8 @@ typedef struct Cut {
     Arena *a;
     const Graph *g;
     Stages *out;
-    int32_t *made_by; /* per value: the stage that leaves it; NOWHERE: computed where it is needed, or an input */
+    int32_t
+        *made_by; /* per value: the stage that leaves it; NOWHERE: computed where it is needed, or an input */
     Err *err;
 } Cut;
 
@@ -97,7 +98,8 @@ static void add_temp(Cut *c, PlanTemps *temps, uint32_t value) {
     DType *dtype = ARENA_ARRAY(c->a, c->g->n_variants, DType);
     for (size_t k = 0; k < c->g->n_variants; k++) dtype[k] = temp_dtype(v->dtype[k]);
     const char *name = arena_printf(c->a, "stage%d", c->made_by[value] + 1);
-    for (int n = 2; is_taken(c->g, name) || (temps->n && strcmp(temps->at[temps->n - 1].name, name) == 0); n++)
+    for (int n = 2; is_taken(c->g, name) || (temps->n && strcmp(temps->at[temps->n - 1].name, name) == 0);
+         n++)
         name = arena_printf(c->a, "stage%d_%d", c->made_by[value] + 1, n);
     PlanTemp t = {.value = value, .stage = (uint32_t)c->made_by[value], .name = name, .dtype = dtype};
     vec_push(c->a, temps, t);
@@ -172,8 +174,8 @@ static bool lies_in_memory(const Cut *c, uint32_t value, FamilyPrologue allowed)
     const GraphValue *v = &c->g->values[value];
     if (allowed == PROLOGUE_ALL || c->made_by[value] != NOWHERE || v->node < 0) return true;
     const GraphNode *n = &c->g->nodes[v->node];
-    return allowed == PROLOGUE_VIEWS && graph_is_view(n->op) && n->n_args && n->args[0].kind == GRAPH_ARG_REF &&
-           lies_in_memory(c, n->args[0].value, allowed);
+    return allowed == PROLOGUE_VIEWS && graph_is_view(n->op) && n->n_args &&
+           n->args[0].kind == GRAPH_ARG_REF && lies_in_memory(c, n->args[0].value, allowed);
 }
 
 /* The innermost value under views that is computed. */
@@ -193,27 +195,28 @@ static void prepare_arg(Cut *c, const GraphArg *arg, FamilyPrologue allowed) {
     uint32_t value = under_views(c, arg->value, allowed);
     Stage *s = open_stage(c, &FAMILY_pointwise);
     c->made_by[value] = (int32_t)s->index;
-    decide(c, arena_printf(c->a, "stage %u computes `%s` ahead: the stage that needs it reads tensors only", s->index + 1,
-                           c->g->values[value].id));
+    decide(c, arena_printf(c->a, "stage %u computes `%s` ahead: the stage that needs it reads tensors only",
+                           s->index + 1, c->g->values[value].id));
 }
 
 static bool place_anchor(Cut *c, uint32_t node) {
     const GraphNode *n = &c->g->nodes[node];
     const Family *f = family_of(n);
     if (!f) {
-        err_set(c->err, ERR_UNSUPPORTED, graph_at(c->a, c->g, n), "%s in `%s`: the generator does not know this op", n->op,
-                n->text);
+        err_set(c->err, ERR_UNSUPPORTED, graph_at(c->a, c->g, n),
+                "%s in `%s`: the generator does not know this op", n->op, n->text);
         return err_hint(c->err, "`opwright ops` lists the operators it knows");
     }
-    for (size_t i = 0; i < n->n_args && f->prologue != PROLOGUE_ALL; i++) prepare_arg(c, &n->args[i], f->prologue);
+    for (size_t i = 0; i < n->n_args && f->prologue != PROLOGUE_ALL; i++)
+        prepare_arg(c, &n->args[i], f->prologue);
     int32_t from = latest_of_args(c, n);
     for (size_t i = from < 0 ? 0 : (size_t)from; i < c->out->list.n; i++) {
         Stage *s = c->out->list.at[i];
         if (s->family != f || !may_join(c, s, n)) continue;
         vec_push(c->a, &s->anchors, node);
         own_results(c, n, (int32_t)i);
-        decide(c, arena_printf(c->a, "stage %zu also runs %s (`%s`): same space, and all it needs is there", i + 1, n->op,
-                               n->text));
+        decide(c, arena_printf(c->a, "stage %zu also runs %s (`%s`): same space, and all it needs is there",
+                               i + 1, n->op, n->text));
         return true;
     }
     Stage *s = open_stage(c, f);
@@ -259,9 +262,11 @@ static void place_output(Cut *c, uint32_t index, Stage **last) {
         return;
     }
     if (s)
-        decide(c, arena_printf(c->a, "output `%s` gets a pointwise stage of its own: stage %u cannot compute it beside its "
-                                     "own results",
-                               c->g->outputs[index].name, s->index + 1));
+        decide(c, arena_printf(
+                      c->a,
+                      "output `%s` gets a pointwise stage of its own: stage %u cannot compute it beside its "
+                      "own results",
+                      c->g->outputs[index].name, s->index + 1));
     s = last_pointwise(c, last);
     vec_push(c->a, &s->writes, index);
 }
@@ -284,7 +289,8 @@ static void see_read(void *ctx, uint32_t value) {
 static void find_reads(Cut *c, Stage *s) {
     Reads r = {.c = c, .s = s};
     bool *seen = ARENA_ARRAY(c->a, c->g->n_values, bool);
-    for (size_t i = 0; i < s->anchors.n; i++) visit_args(c, &c->g->nodes[s->anchors.at[i]], seen, see_read, &r);
+    for (size_t i = 0; i < s->anchors.n; i++)
+        visit_args(c, &c->g->nodes[s->anchors.at[i]], seen, see_read, &r);
     for (size_t i = 0; i < s->writes.n; i++) {
         uint32_t v = c->g->outputs[s->writes.at[i]].value;
         visit_value(c, v, seen, see_read, &r);
@@ -315,7 +321,11 @@ static void finish_stages(Cut *c) {
 }
 
 Stages *stage_cut(Arena *a, const Graph *g, Err *err) {
-    Cut c = {.a = a, .g = g, .out = ARENA_NEW(a, Stages), .made_by = ARENA_ARRAY(a, g->n_values, int32_t), .err = err};
+    Cut c = {.a = a,
+             .g = g,
+             .out = ARENA_NEW(a, Stages),
+             .made_by = ARENA_ARRAY(a, g->n_values, int32_t),
+             .err = err};
     for (size_t v = 0; v < g->n_values; v++) c.made_by[v] = NOWHERE;
     bool *need = needed_nodes(&c);
     for (uint32_t i = 0; i < g->n_nodes; i++)

@@ -1,6 +1,7 @@
-/* Stages: groups of the graph's nodes, each run by one schedule family, one after the other in one launch. What one
- * stage leaves for another is a temp, in workspace; every core waits for all others before it reads one. Views, fills
- * and pointwise nodes belong to no stage: each stage computes those it needs. Internal to src/lower. */
+/* Stages: groups of the graph's nodes, each run by one schedule family, one after the other in one launch.
+ * What one stage leaves for another is a temp, in workspace; every core waits for all others before it reads
+ * one. Views, fills and pointwise nodes belong to no stage: each stage computes those it needs. Internal to
+ * src/lower. */
 #ifndef OPWRIGHT_LOWER_STAGE_H
 #define OPWRIGHT_LOWER_STAGE_H
 
@@ -8,8 +9,9 @@
 
 struct Family;
 
-/* The graph of a stage has the operator's inputs followed by the temps as its inputs, and the operator's outputs
- * followed by the temps as its outputs. A value of another stage is a value without node there, like an input. */
+/* The graph of a stage has the operator's inputs followed by the temps as its inputs, and the operator's
+ * outputs followed by the temps as its outputs. A value of another stage is a value without node there, like
+ * an input. */
 typedef struct Stage {
     const struct Family *family;
     uint32_t index;
