@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/strbuf.h"
+#include "store/traj.h"
 
 #include <curl/curl.h>
 #include <limits.h>

@@ -44,9 +44,6 @@ json_t *client_answer(Arena *a, const char *reference_path, const char *kernel_c
 /* Writes an answer to `path` and appends it, with the description's text, to traj.json beside it. */
 bool client_keep(Arena *a, const char *path, const char *code, const json_t *answer, Err *err) ERR_CHECKED;
 
-/* Appends {idx, timestamp, code, result} to the list in `path`, whole or not at all, beside other writers. */
-bool traj_append(Arena *a, const char *path, const char *code, const json_t *result, Err *err) ERR_CHECKED;
-
 /* precheck.c: the answer for a description that breaks a rule which can be seen without Python; NULL: ask the
  * service. */
 json_t *client_precheck(Arena *a, const ClientOptions *o, const char *text);

@@ -2,7 +2,7 @@
 #include "server/http.h"
 
 #include "base/fs.h"
-#include "server/sha256.h"
+#include "base/sha256.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

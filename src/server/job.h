@@ -3,9 +3,9 @@
 #ifndef OPWRIGHT_SERVER_JOB_H
 #define OPWRIGHT_SERVER_JOB_H
 
+#include "base/sha256.h"
 #include "base/strbuf.h"
 #include "server/request.h"
-#include "server/sha256.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SHA-256 as FIPS 180-4 gives it: one block of 64 bytes at a time. */
-#include "server/sha256.h"
+#include "base/sha256.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SHA-256 against the examples of FIPS 180-4 and its lengths around a block against one-byte steps. */
-#include "server/sha256.h"
+#include "base/sha256.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

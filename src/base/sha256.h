@@ -1,6 +1,6 @@
 /* SHA-256 (FIPS 180-4), for content keys and for comparing tokens in constant time. */
-#ifndef OPWRIGHT_SERVER_SHA256_H
-#define OPWRIGHT_SERVER_SHA256_H
+#ifndef OPWRIGHT_BASE_SHA256_H
+#define OPWRIGHT_BASE_SHA256_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* traj.json with many writers at once, and one that is no list. */
-#include "server/client.h"
+#include "store/traj.h"
 
 #include "base/fs.h"
 
