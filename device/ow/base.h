@@ -6,6 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The second look at a kernel (src/verify/lang.h) keeps apart what the host's compiler need not: whose code a function is, and
+ * which memory a pointer points to. */
+#ifdef OW_LANG_PASS
+#define __aicore__ __attribute__((annotate("aicore")))
+#define __global__ __attribute__((annotate("global")))
+#define __gm__ __attribute__((address_space(1)))
+#define __ubuf__ __attribute__((address_space(2)))
+#define __cbuf__ __attribute__((address_space(3)))
+#define __ca__ __attribute__((address_space(4)))
+#define __cb__ __attribute__((address_space(5)))
+#define __cc__ __attribute__((address_space(6)))
+#define __fbuf__ __attribute__((address_space(7)))
+#else
 #define __aicore__
 #define __global__
 #define __gm__
@@ -15,6 +28,7 @@
 #define __cb__
 #define __cc__
 #define __fbuf__
+#endif
 #define __sync_alias__
 #define __sync_noalias__
 #define __inout_pipe__(x)

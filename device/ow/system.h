@@ -20,7 +20,7 @@ inline int64_t GetTaskRatio() { return 1; }
 inline int64_t GetSystemCycle() { return ow_system_cycle(); }
 constexpr int16_t GetDataBlockSizeInBytes() { return 32; }
 inline void Trap(OW_LOC) { ow_trap("Trap", ow_loc); }
-inline GM_ADDR GetUserWorkspace(GM_ADDR workspace, OW_LOC) { return (GM_ADDR)ow_user_workspace(workspace, ow_loc); }
+inline GM_ADDR GetUserWorkspace(GM_ADDR workspace, OW_LOC) { return (GM_ADDR)ow_user_workspace((void *)workspace, ow_loc); }
 inline void SetSysWorkspace(GM_ADDR) {}
 
 template <bool isAIVOnly = true>
@@ -109,20 +109,20 @@ inline __gm__ uint8_t *GetSysWorkSpacePtr() { return (__gm__ uint8_t *)ow_sys_wo
 
 #define GET_TILING_DATA(name, arg)                                                                                   \
     OW_TILING_OF_OP name;                                                                                            \
-    ow_tiling_get(&name, sizeof(name), arg, OW_HERE)
+    ow_tiling_get(&name, sizeof(name), (const void *)(arg), OW_HERE)
 #define GET_TILING_DATA_WITH_STRUCT(type, name, arg)                                                                 \
     type name;                                                                                                       \
-    ow_tiling_get(&name, sizeof(name), arg, OW_HERE)
+    ow_tiling_get(&name, sizeof(name), (const void *)(arg), OW_HERE)
 #define GET_TILING_DATA_MEMBER(type, member, name, arg)                                                              \
     decltype(type::member) name;                                                                                     \
     do {                                                                                                             \
         type ow_whole;                                                                                               \
-        ow_tiling_get(&ow_whole, sizeof(ow_whole), arg, OW_HERE);                                                    \
+        ow_tiling_get(&ow_whole, sizeof(ow_whole), (const void *)(arg), OW_HERE);                                                    \
         __builtin_memcpy((void *)&name, (const void *)&ow_whole.member, sizeof(name));                               \
     } while (0)
 #define GET_TILING_DATA_PTR_WITH_STRUCT(type, ptr, arg)                                                              \
     type OW_CAT(ow_tiling_, ptr);                                                                                    \
-    ow_tiling_get(&OW_CAT(ow_tiling_, ptr), sizeof(type), arg, OW_HERE);                                             \
+    ow_tiling_get(&OW_CAT(ow_tiling_, ptr), sizeof(type), (const void *)(arg), OW_HERE);                                             \
     const type *ptr = &OW_CAT(ow_tiling_, ptr)
 #define REGISTER_TILING_DEFAULT(type) using OW_TILING_OF_OP = type
 #define REGISTER_TILING_FOR_TILINGKEY(expr, type)

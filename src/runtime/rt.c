@@ -103,9 +103,11 @@ int rt_set_trail(Rt *rt, const char *path) {
 }
 
 int rt_set_model(Rt *rt, const char *schedule, int strict, int exact) {
-    (void)strict; /* of the judge's side so far: src/verify raises the severity */
-    if (strcmp(schedule, "in-order") != 0) return rt_fail(rt, "open: not modelled: schedule %s", schedule);
-    return exact ? rt_fail(rt, "open: not modelled: --exact") : 0;
+    SimOptions o = {.strict = strict != 0, .exact = exact != 0};
+    Err err = {0};
+    if (!sim_parse_options(schedule, &o, &err)) return rt_fail(rt, "open: %s", err.message);
+    sim_set_options(rt->sim, &o);
+    return 0;
 }
 
 void rt_trail(Rt *rt, const char *file, const char *api) {

@@ -1,7 +1,7 @@
 /* Builds a description: one kernel library per dtype combination, the host library and the binding, compiled
  * by child processes side by side. `#line` gives the user's sections their names, so that compiler messages
  * and the simulator's findings speak of kernel_src:57. */
-#include "verify/verify_int.h"
+#include "verify/lang.h"
 
 #include "cage/cage.h"
 #include "base/fs.h"
@@ -195,6 +195,34 @@ static bool take_job(Arena *a, const Toolchain *t, const Desc *d, const Job *j, 
     return true;
 }
 
+/* One pass of clang for each combination: casts and calls depend on the types. */
+static size_t add_lang_jobs(Arena *a, const Toolchain *t, const Desc *d, const char *dir, Job *jobs) {
+    if (!t->lang || !t->clang) return 0;
+    for (size_t i = 0; i < d->n_combos; i++) {
+        const char *stem = arena_printf(a, "kernel_%zu", i);
+        jobs[i] = (Job){.output = arena_printf(a, "%s/%s.ast", dir, stem), .arena = arena_new()};
+        jobs[i].argv = lang_command(a, t->clang, t->home, dir, stem);
+    }
+    return d->n_combos;
+}
+
+/* What the pass found. One that was not done says nothing: the compiler proper will. */
+static void take_lang(Arena *a, const Toolchain *t, const Desc *d, const Job *jobs, size_t n, Build *b, DiagList *diags) {
+    LangPass pass = {.diags = diags, .toolchain = t->lang};
+    size_t before = diag_count(diags, DIAG_ERROR);
+    b->lang = !t->lang ? "none" : "tokens";
+    lang_tokens(&pass, d->source[DESC_KERNEL]);
+    for (size_t i = 0; i < n; i++) {
+        Err ignored = {0};
+        const char *tree = jobs[i].failed_us || jobs[i].result.timed_out || jobs[i].result.signal_no ? NULL : fs_read(a, jobs[i].output, NULL, &ignored);
+        if (!tree) continue;
+        b->lang = "clang";
+        lang_messages(&pass, jobs[i].result.output);
+        lang_ast(&pass, tree);
+    }
+    if (diag_count(diags, DIAG_ERROR) > before) b->ok = false;
+}
+
 bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, double limit_s, Build *b,
                DiagList *diags, Err *err) {
     double start = time_now_s();
@@ -204,12 +232,13 @@ bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, dou
                  .ok = true,
                  .kernel_sos = ARENA_ARRAY(a, d->n_combos, const char *)};
     if (!write_sources(a, d, dir, err)) return false;
-    Job *jobs = ARENA_ARRAY(a, n, Job);
+    Job *jobs = ARENA_ARRAY(a, n + d->n_combos, Job);
     for (size_t i = 0; i < d->n_combos; i++)
         jobs[i] = make_job(a, t, &KERNEL_SIDE, dir, arena_printf(a, "kernel_%zu", i));
     jobs[n - 2] = make_job(a, t, &HOST_SIDE, dir, "host");
     jobs[n - 1] = make_job(a, t, &BINDING_SIDE, dir, "binding");
-    Pool pool = {.jobs = jobs, .n = n, .deadline_s = start + limit_s, .dir = dir};
+    size_t n_lang = add_lang_jobs(a, t, d, dir, jobs + n);
+    Pool pool = {.jobs = jobs, .n = n + n_lang, .deadline_s = start + limit_s, .dir = dir};
     pool_run(&pool);
     bool ok = true;
     for (size_t i = 0; i < n && ok; i++) {
@@ -219,11 +248,12 @@ bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, dou
             b->kernel_s += jobs[i].result.wall_s;
         }
     }
+    if (ok) take_lang(a, t, d, jobs + n, n_lang, b, diags);
     b->host_so = jobs[n - 2].output;
     b->host_s = jobs[n - 2].result.wall_s;
     b->binding_so = jobs[n - 1].output;
     b->binding_s = jobs[n - 1].result.wall_s;
     b->wall_s = time_now_s() - start;
-    for (size_t i = 0; i < n; i++) arena_free(jobs[i].arena);
+    for (size_t i = 0; i < n + n_lang; i++) arena_free(jobs[i].arena);
     return ok;
 }

@@ -105,6 +105,18 @@ static const char *quoted(Arena *a, const char *message) {
     return to ? arena_strndup(a, from + 1, (size_t)(to - from - 1)) : NULL;
 }
 
+/* A name of AscendC that nobody has: what may be meant is worth more than the rule. */
+static void offer_names(Log *l, const char *message, const char *name) {
+    bool in_api = strstr(message, "'AscendC'") != NULL, unknown = strstr(message, "not declared in this scope") || strstr(message, "use of undeclared") ||
+                                                                 strstr(message, "has no member named") || strstr(message, "no member named");
+    Diag *d = &l->pending;
+    if (!name || (!in_api && !unknown) || !d->source || strcmp(d->source, DESC_SOURCE_NAMES[DESC_KERNEL]) != 0) return;
+    const char *colon = strrchr(name, ':'), *near = vendor_names_near(l->arena, colon ? colon + 1 : name);
+    if (!near) return;
+    d->hint = arena_printf(l->arena, "names of the API like it: %s; %s", near, d->hint);
+    d->hint_zh = arena_printf(l->arena, "相近的 API 名称: %s; %s", near, d->hint_zh);
+}
+
 static void begin(Log *l, const char *message, Place at) {
     flush(l);
     l->is_pending = true;
@@ -123,6 +135,7 @@ static void begin(Log *l, const char *message, Place at) {
     bool header = strstr(message, "No such file") || strstr(message, "file not found");
     const char *name = quoted(l->arena, message);
     if (header && !name) name = arena_strndup(l->arena, message, strcspn(message, ":"));
+    if (!header) offer_names(l, message, name);
     if (name && vendor_name_missing(l->arena, l->home, at.source, message, name)) {
         Diag *d = &l->pending;
         d->check = "not-modelled";

@@ -175,6 +175,7 @@ json_t *report_json(Arena *a, const Report *r) {
     json_object_set_new(j, "cases", cases_json(r));
     if (r->launches) json_object_set(j, "launches", r->launches);
     json_object_set_new(j, "stages", stages_json(r));
+    if (r->build && r->build->lang) set_text(j, "device_language", r->build->lang);
     if (r->build && o->keep_build) set_text(j, "build_dir", r->build->dir);
     if (r->log && *r->log) set_text(j, "log", r->log);
     return j;

@@ -4,7 +4,9 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const NAMES[] = {
 #define VENDOR_NAME(name) #name,
@@ -89,4 +91,53 @@ bool vendor_name_missing(Arena *a, const char *home, const char *section, const 
     /* A name our headers have is misplaced, not missing. */
     return is_vendor_name(name) && !tree_has_word(a, arena_printf(a, "%s/device", home), name) &&
            !tree_has_word(a, arena_printf(a, "%s/hostapi", home), name);
+}
+
+/* ---- what was meant by a name that does not exist ------------------------------------------------------------- */
+
+#define NEAR_MAX      3
+#define NAME_LEN_MAX  64
+#define FAR           20 /* behind all that differ by a few letters */
+
+/* Letters to change, add or drop, whatever their case. */
+static size_t distance(const char *a, const char *b) {
+    size_t n = strlen(b), row[NAME_LEN_MAX + 1];
+    if (n > NAME_LEN_MAX || strlen(a) > NAME_LEN_MAX) return SIZE_MAX;
+    for (size_t k = 0; k <= n; k++) row[k] = k;
+    for (size_t i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t k = 1; k <= n; k++) {
+            size_t change = diagonal + (tolower((unsigned char)a[i]) != tolower((unsigned char)b[k - 1]));
+            diagonal = row[k];
+            size_t other = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
+            row[k] = change < other ? change : other;
+        }
+    }
+    return row[n];
+}
+
+/* How far a name is from one of the API, for sorting: letters first; one that begins with the other is near. */
+static size_t far_from(const char *name, const char *known) {
+    size_t d = distance(name, known), n = strlen(name), k = strlen(known), shorter = n < k ? n : k;
+    if (shorter >= 3 && !strncasecmp(name, known, shorter)) return d < 2 ? d : 2;
+    if (d <= 1 + n / 4) return d;
+    if (k >= 3 && n > k && !strcmp(name + n - k, known)) return FAR; /* VecAdd */
+    return shorter > 4 && !strncmp(name, known, 4) ? FAR + 1 : SIZE_MAX; /* SyncFunc: SyncAll */
+}
+
+const char *vendor_names_near(Arena *a, const char *name) {
+    const char *best[NEAR_MAX] = {0};
+    size_t rank[NEAR_MAX] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        size_t d = far_from(name, NAMES[i]), at = NEAR_MAX;
+        while (at > 0 && d < rank[at - 1]) at--;
+        if (at == NEAR_MAX) continue;
+        memmove(&rank[at + 1], &rank[at], (NEAR_MAX - 1 - at) * sizeof *rank);
+        memmove(&best[at + 1], &best[at], (NEAR_MAX - 1 - at) * sizeof *best);
+        rank[at] = d;
+        best[at] = NAMES[i];
+    }
+    if (!best[0]) return NULL;
+    return arena_printf(a, "%s%s%s%s%s", best[0], best[1] ? ", " : "", best[1] ? best[1] : "", best[2] ? ", " : "", best[2] ? best[2] : "");
 }

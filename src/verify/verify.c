@@ -1,5 +1,5 @@
 /* One verification from start to verdict: load, static rules, build, run the cases, judge. */
-#include "verify/verify_int.h"
+#include "verify/lang.h"
 
 #include "base/fs.h"
 
@@ -411,6 +411,8 @@ static bool prepare(Verifier *v, Err *err) {
         return err_set(err, ERR_IO, v->dir, "cannot make a folder in %s: %s", v->dir, strerror(errno));
     v->tools.rt_lib = toolchain_runtime(a, err);
     if (!v->tools.rt_lib || !toolchain_find(a, home, v->dir, &v->tools, err)) return false;
+    v->tools.lang = lang_toolchain(v->o->model.toolchain, v->report.chip);
+    v->tools.clang = v->tools.lang ? lang_clang(a) : NULL;
     v->early = early_start(&v->tools, early, v->description, v->limit_s);
     return true;
 }

@@ -45,6 +45,8 @@ typedef struct Toolchain {
     const char *version; /* first line of --version */
     const char *home;    /* folder with device/ and hostapi/ */
     const char *rt_lib;  /* libopwright_rt.so */
+    const char *clang;   /* for the rules of the device's language, or NULL */
+    unsigned lang;       /* whose rules: lang.h; 0 none */
 } Toolchain;
 /* $OPWRIGHT_CXX, g++, clang++: the first that knows _Float16. scratch: a folder for the probe. */
 bool toolchain_find(Arena *a, const char *home, const char *scratch, Toolchain *t, Err *err) ERR_CHECKED;
@@ -57,6 +59,7 @@ typedef struct Build {
     const char *host_so, *binding_so;
     const char **kernel_sos; /* one per combination; NULL where not built */
     size_t n_kernels;
+    const char *lang; /* how the rules of the device's language were looked at: "clang", "tokens", "none" */
     double kernel_s, host_s, binding_s, wall_s;
     bool ok;
     bool timed_out;
@@ -79,6 +82,9 @@ void early_free(Early *e); /* waits for its compilers; NULL is allowed */
  * and our headers below home do not: then the model is at fault, not the description. */
 bool vendor_name_missing(Arena *a, const char *home, const char *section, const char *message,
                          const char *name);
+
+/* Up to three names of the API that `name` may be meant for, "Adds, Add"; NULL when none is near. */
+const char *vendor_names_near(Arena *a, const char *name);
 
 /* ---- compile_log.c */
 /* Turns a compiler's output into diags; returns how many faults it named (0: the compiler itself failed). d

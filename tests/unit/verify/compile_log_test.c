@@ -60,13 +60,13 @@ static const Case CASES[] = {
      "kernel_src", "lib/matmul_intf.h", 1, 10, 1, true},
     {"kernel_src:1:10: fatal error: 'lib/matmul_intf.h' file not found\n", "kernel_src", "lib/matmul_intf.h",
      1, 10, 1, true},
-    {"kernel_src:3:5: error: 'LogSoftMax' is not a member of 'AscendC'\n", "kernel_src", "LogSoftMax", 3, 5,
+    {"kernel_src:3:5: error: 'AllReduce' is not a member of 'AscendC'\n", "kernel_src", "AllReduce", 3, 5,
      1, true},
-    {"kernel_src:3:5: error: 'class AscendC::LocalTensor<float>' has no member named 'LogSoftMax'\n",
+    {"kernel_src:3:5: error: 'class AscendC::LocalTensor<float>' has no member named 'AllReduce'\n",
      "kernel_src", "", 3, 5, 1, true},
-    {"kernel_src:3:14: error: no member named 'LogSoftMax' in namespace 'AscendC'\n", "kernel_src", "", 3, 14,
+    {"kernel_src:3:14: error: no member named 'AllReduce' in namespace 'AscendC'\n", "kernel_src", "", 3, 14,
      1, true},
-    {"kernel_src:3:5: error: 'LogSoftMaxx' is not a member of 'AscendC'\n", "kernel_src", "", 3, 5, 1, false},
+    {"kernel_src:3:5: error: 'AllReducex' is not a member of 'AscendC'\n", "kernel_src", "", 3, 5, 1, false},
     /* our headers have the name, so it is only used wrongly */
     {"kernel_src:3:5: error: 'LocalTensor' was not declared in this scope\n", "kernel_src", "", 3, 5, 1,
      false},
@@ -147,8 +147,29 @@ static void test_folding(void **state) {
     arena_free(list.arena);
 }
 
+/* An unknown name of the API is answered with those like it. */
+static void test_names_like_it(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *like;
+    } NAMES[] = {{"DatCopy", "DataCopy"}, {"Sigmod", "Sigmoid"}, {"ReduceSun", "ReduceSum"}, {"VecAdd", "Add"}, {"SyncFunc", "SyncAll"}, {"datacopypad", "DataCopyPad"}, {"Qqqqq", NULL}};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        Desc d = make_desc();
+        DiagList list = {.arena = arena_new()};
+        const char *log = arena_printf(list.arena, "kernel_src:3:14: error: '%s' is not a member of 'AscendC'\n", NAMES[i].name);
+        assert_int_equal(compile_log_parse(&d, OPWRIGHT_SOURCE_DIR, log, &list), 1);
+        bool offered = strstr(list.at[0].hint, "names of the API like it:") != NULL;
+        assert_int_equal(offered, NAMES[i].like != NULL);
+        if (offered) {
+            assert_non_null(strstr(list.at[0].hint, NAMES[i].like));
+            assert_non_null(strstr(list.at[0].hint_zh, NAMES[i].like));
+        }
+        arena_free(list.arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_flood),
-                                       cmocka_unit_test(test_folding)};
+                                       cmocka_unit_test(test_folding), cmocka_unit_test(test_names_like_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
