@@ -2,6 +2,7 @@
  * them. */
 #include "cli/cli.h"
 #include "cli/gen_int.h"
+#include "cli/hints.h"
 #include "cli/model_options.h"
 #include "cli/own_file.h"
 #include "desc/desc.h"
@@ -362,10 +363,12 @@ static int run_all(Arena *a, Bridge *b, GenArgs *args) {
         bool ok = run_job(a, b, args, &job, taken, (size_t)i, &err);
         progress_clear(&args->progress);
         int one = ok ? job.verdict.exit_code : cli_report(&err);
+        if (!ok && err.code == ERR_UNSUPPORTED) hints_for_error(stderr, job.name, &err);
         if (one > status) status = one;
         gen_table_row(a, t, &job, &err);
         if (args->n_files > 1) print_step(a, args, &job, i, time_now_s() - start, &err);
         else if (ok) print_one(a, args, &job);
+        if (ok && job.verdict.exit_code) hints_for_result(stdout, job.name, job.verdict.json);
         json_decref(job.verdict.json);
         json_decref(job.left_out);
     }
@@ -381,6 +384,7 @@ int cli_gen(int argc, char **argv) {
         print_usage(stdout);
         return 0;
     }
+    hints_prepare();
     Arena *a = arena_new();
     Bridge *b = cli_start_bridge(a, &err);
     int status = b ? run_all(a, b, &args) : cli_report(&err);

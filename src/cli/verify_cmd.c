@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "cann/cann.h"
 #include "cli/cli.h"
+#include "cli/hints.h"
 #include "cli/model_options.h"
 #include "cli/progress.h"
 #include "server/client.h"
@@ -286,6 +287,7 @@ static bool verify_here(Arena *a, Args *args, int *status, Err *err) {
         }
         json_decref(answer);
     }
+    if (ok && r.exit_code) hints_for_result(stdout, args->options.op, r.json);
     json_decref(r.json);
     return ok;
 }
@@ -309,6 +311,7 @@ static bool verify_there(Arena *a, Args *args, int *status, Err *err) {
     bool ok = client_verify(a, c, &answer, err);
     if (answer.summary) puts(answer.summary);
     *status = answer.exit_code;
+    if (answer.exit_code) hints_for_result(stdout, c->op, answer.json);
     json_decref(answer.json);
     return ok;
 }
@@ -321,6 +324,7 @@ int cli_verify(int argc, char **argv) {
         print_usage(stdout);
         return 0;
     }
+    hints_prepare();
     Arena *a = arena_new();
     int status = 0;
     bool ok =
