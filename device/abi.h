@@ -79,6 +79,26 @@ OW_API void ow_gatherb(uint32_t type, const OwLocal *d, const OwLocal *s, const 
 OW_API void ow_brcb(uint32_t type, const OwLocal *d, const OwLocal *s, const OwRepeat *r, OwLoc loc);
 OW_API void ow_index(uint32_t type, const OwLocal *d, uint64_t first, int64_t count, const OwRepeat *r, OwLoc loc);
 
+/* Layout and sorting. dst and src of trans_5hd: 16 places each; high: bit 0 dstHighHalf, bit 1 srcHighHalf. */
+OW_API void ow_trans_5hd(uint32_t type, const OwLocal *dst, const OwLocal *src, uint32_t high, uint32_t repeat, uint32_t dst_rep,
+                         uint32_t src_rep, OwLoc loc);
+/* The place whose GetPhyAddr gave phy. */
+OW_API void ow_local_at(uint64_t phy, OwLocal *out, OwLoc loc);
+OW_API void ow_transpose_16(uint32_t type, const OwLocal *d, const OwLocal *s, OwLoc loc);
+OW_API void ow_transpose_ext(uint32_t type, const OwLocal *d, const OwLocal *s, const OwLocal *tmp, const uint32_t nchw[4],
+                             uint32_t kind, OwLoc loc);
+OW_API void ow_sort32(uint32_t type, const OwLocal *d, const OwLocal *score, const OwLocal *index, uint32_t repeat, OwLoc loc);
+OW_API void ow_mrg_sort(uint32_t type, const OwLocal *d, const OwLocal src[4], const uint16_t len[4], uint32_t suspend,
+                        uint32_t valid, uint32_t repeat, OwLoc loc);
+OW_API void ow_mrg_result(uint16_t taken[4], OwLoc loc);
+typedef struct OwGatherMask { /* strides in 32-byte blocks */
+    uint32_t blk, repeat, src_rep, pattern_rep;
+} OwGatherMask;
+/* pattern NULL: the built-in one. Gives the number of elements kept. */
+OW_API uint64_t ow_gather_mask(uint32_t type, const OwLocal *d, const OwLocal *s, const OwLocal *pattern, uint32_t builtin,
+                               uint32_t counter, uint32_t mask, const OwGatherMask *p, OwLoc loc);
+OW_API int64_t ow_gather_mask_count(OwLoc loc);
+
 /* Reductions. kind: 0 sum, 1 max, 2 min. r NULL: count form. */
 OW_API void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal *d, const OwLocal *s,
                           const OwLocal *tmp, uint32_t cal_index, uint32_t set_mask, int64_t count, const OwRepeat *r,
@@ -96,7 +116,7 @@ OW_API void ow_ctrl_set(const char *api, uint32_t bit, uint32_t value, OwLoc loc
 OW_API uint32_t ow_ctrl_get(uint32_t bit);
 OW_API void ow_deq_scale(uint16_t scale_f16, OwLoc loc);
 OW_API void ow_pad_value(uint32_t type, uint64_t bits, OwLoc loc);
-/* op: 0 none, 1 add, 2 max, 3 min */
+/* op: 0 none, 1 add, 2 max, 3 min, 4 as it was */
 OW_API void ow_atomic(uint32_t op, uint32_t type, OwLoc loc);
 
 /* copies. gm NULL on one side names the direction: to_gm 0 is GM to UB. */
@@ -124,6 +144,9 @@ OW_API void *ow_local_host(const OwLocal *t);
 OW_API uint64_t ow_gm_get(uint32_t type, const OwGlobal *g, uint64_t index, OwLoc loc);
 OW_API void ow_gm_set(uint32_t type, const OwGlobal *g, uint64_t index, uint64_t bits, OwLoc loc);
 OW_API void *ow_gm_ref(uint32_t type, const OwGlobal *g, uint64_t index, OwLoc loc);
+/* Past the data cache: element 0 of g. */
+OW_API uint64_t ow_gm_get_direct(uint32_t type, const OwGlobal *g, OwLoc loc);
+OW_API void ow_gm_set_direct(uint32_t type, const OwGlobal *g, uint64_t bits, OwLoc loc);
 /* Which tensor of the launch an address belongs to (the end of a tensor counts as that tensor). */
 OW_API uint32_t ow_gm_bind(const void *addr, OwLoc loc);
 
@@ -141,6 +164,19 @@ OW_API void ow_que_free(uint32_t que, const OwLocal *t, OwLoc loc);
 /* what: 0 VacantInQue, 1 HasTensorInQue, 2 GetTensorCountInQue, 3 HasIdleBuffer */
 OW_API int32_t ow_que_ask(const char *api, uint32_t que, uint32_t what, OwLoc loc);
 OW_API void ow_que_free_events(uint32_t que, OwLoc loc);
+/* The tag of the tensor's buffer: set 1 changes it. */
+OW_API int32_t ow_buf_tag(const OwLocal *t, uint32_t set, int32_t tag, OwLoc loc);
+/* A part of UB that is given out apart from the rest: InitBuffer calls between two ow_pool_use take from it. */
+typedef struct OwPool {
+    uint32_t start, end, top; /* bytes; top: next free */
+    uint32_t ready;
+} OwPool;
+/* parent NULL: from the pipe; share: same place as that pool. */
+OW_API void ow_pool_init(OwPool *pool, uint32_t pos, uint32_t len_bytes, OwPool *parent, const OwPool *share, OwLoc loc);
+OW_API void ow_pool_use(OwPool *pool, OwLoc loc); /* NULL: the pipe's own memory again */
+OW_API void ow_pool_reset(OwPool *pool, OwLoc loc);
+/* Buffer i of a queue lies at an address of the kernel's choice. */
+OW_API void ow_que_place(uint32_t que, uint32_t i, uint32_t addr, uint32_t len_bytes, OwLoc loc);
 OW_API uint32_t ow_tbuf_init(uint32_t pos, uint32_t len_bytes, OwLoc loc);
 /* len_bytes UINT32_MAX: the whole buffer */
 OW_API void ow_tbuf_get(const char *api, uint32_t tbuf, uint32_t len_bytes, uint32_t offset_bytes, OwLocal *out,
@@ -166,6 +202,10 @@ OW_API int ow_tiling_key_is(uint64_t key, OwLoc loc);
 OW_API void *ow_user_workspace(void *workspace, OwLoc loc);
 OW_API void *ow_sys_workspace(void);
 OW_API void ow_printf(OwLoc loc, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* One of local and global is NULL; dims 0: no shape. */
+OW_API void ow_dump(const char *api, uint32_t type, const OwLocal *local, const OwGlobal *global, uint32_t desc, uint32_t offset,
+                    uint32_t n, const uint32_t *shape, uint32_t dims, OwLoc loc);
+OW_API void ow_hint(const char *api, OwLoc loc); /* changes nothing */
 OW_API void ow_trap(const char *what, OwLoc loc);
 OW_API void ow_not_modelled(const char *api, OwLoc loc);
 

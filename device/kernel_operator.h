@@ -9,6 +9,7 @@
 #include "ow/vector.h"
 #include "ow/cmpsel.h"
 #include "ow/reduce.h"
+#include "ow/layout.h"
 #include "ow/adv.h"
 #include "ow/copy.h"
 #include "ow/system.h"

@@ -140,7 +140,7 @@ def docs(rows):
 CALLS_HEAD = """\
 #include "kernel_operator.h"
 using namespace AscendC;
-struct OpStandIn {};
+inline void called(int) {}
 """
 CONTEXT = """\
     LocalTensor<T> d; LocalTensor<U> a; LocalTensor<uint8_t> b8; LocalTensor<uint32_t> o; LocalTensor<uint64_t> u64;

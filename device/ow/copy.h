@@ -92,6 +92,7 @@ template <typename T> inline void InitOutput(GlobalTensor<T> gmWorkspaceAddr, ui
 OW_ATOMIC(SetAtomicAdd, 1)
 OW_ATOMIC(SetAtomicMax, 2)
 OW_ATOMIC(SetAtomicMin, 3)
+OW_ATOMIC(SetAtomicType, 4)
 #undef OW_ATOMIC
 inline void SetAtomicNone(OW_LOC)
 {

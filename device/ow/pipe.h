@@ -2,6 +2,7 @@
 #ifndef OW_PIPE_H
 #define OW_PIPE_H
 
+#include "ow/std.h"
 #include "ow/tensor.h"
 
 namespace AscendC {
@@ -71,6 +72,7 @@ public:
 
 private:
     friend class TPipe;
+    template <TPosition bufPos, uint32_t bufIDSize> friend class TBufPool;
     void OwInit(uint32_t num, uint32_t len, OwLoc loc)
     {
         ow_que = ow_que_init((uint32_t)src, (uint32_t)dst, depth, num, len, loc);
@@ -130,6 +132,43 @@ private:
     }
 };
 
+/* A part of UB handed to queues and buffers of its own, which may share it with another pool's. */
+template <TPosition pos, uint32_t bufIDSize = 4> class TBufPool {
+    static_assert(pos == TPosition::VECIN || pos == TPosition::VECOUT || pos == TPosition::VECCALC,
+                  "TBufPool outside VECIN, VECOUT and VECCALC is not modelled");
+
+public:
+    static constexpr TPosition poolPos = pos;
+    OwPool ow_pool = {0, 0, 0, 0};
+
+    TBufPool() {}
+    template <class T> bool InitBuffer(T &que, uint8_t num, uint32_t len, OW_LOC)
+    {
+        ow_pool_use(&ow_pool, ow_loc);
+        que.OwInit(num, len, ow_loc);
+        ow_pool_use(nullptr, ow_loc);
+        return true;
+    }
+    template <TPosition bufPos> bool InitBuffer(TBuf<bufPos> &buf, uint32_t len, OW_LOC)
+    {
+        ow_pool_use(&ow_pool, ow_loc);
+        buf.ow_buf = ow_tbuf_init((uint32_t)bufPos, len, ow_loc);
+        ow_pool_use(nullptr, ow_loc);
+        return true;
+    }
+    template <class T> bool InitBufPool(T &bufPool, uint32_t len, OW_LOC)
+    {
+        ow_pool_init(&bufPool.ow_pool, (uint32_t)T::poolPos, len, &ow_pool, nullptr, ow_loc);
+        return true;
+    }
+    template <class T, class U> bool InitBufPool(T &bufPool, uint32_t len, U &shareBuf, OW_LOC)
+    {
+        ow_pool_init(&bufPool.ow_pool, (uint32_t)T::poolPos, len, &ow_pool, &shareBuf.ow_pool, ow_loc);
+        return true;
+    }
+    void Reset(OW_LOC) { ow_pool_reset(&ow_pool, ow_loc); }
+};
+
 class TPipe {
 public:
     TPipe(OW_LOC) { ow_pipe_init(this, ow_loc); }
@@ -143,6 +182,31 @@ public:
     template <TPosition pos> bool InitBuffer(TBuf<pos> &buf, uint32_t len, OW_LOC)
     {
         buf.ow_buf = ow_tbuf_init((uint32_t)pos, len, ow_loc);
+        return true;
+    }
+    /* Buffers at addresses of the kernel's choice: pairs of address and length. A template cannot end in a default argument
+     * behind a pack: findings name the line of the call before. */
+    template <class T, class U, class V, class... Addrs>
+    bool InitBuffer(T &que, const Std::tuple<U, V> &addr0, const Addrs &...addrs)
+    {
+        const OwLoc here = {nullptr, 0};
+        OwPool none = {0, UINT32_MAX, 0, 1};
+        ow_pool_use(&none, here);
+        que.OwInit((uint32_t)(1 + sizeof...(addrs)), (uint32_t)Std::get<1>(addr0), here);
+        ow_pool_use(nullptr, here);
+        uint32_t i = 0;
+        ow_que_place(que.ow_que, i++, (uint32_t)Std::get<0>(addr0), (uint32_t)Std::get<1>(addr0), here);
+        (ow_que_place(que.ow_que, i++, (uint32_t)Std::get<0>(addrs), (uint32_t)Std::get<1>(addrs), here), ...);
+        return true;
+    }
+    template <class T> bool InitBufPool(T &bufPool, uint32_t len, OW_LOC)
+    {
+        ow_pool_init(&bufPool.ow_pool, (uint32_t)T::poolPos, len, nullptr, nullptr, ow_loc);
+        return true;
+    }
+    template <class T, class U> bool InitBufPool(T &bufPool, uint32_t len, U &shareBuf, OW_LOC)
+    {
+        ow_pool_init(&bufPool.ow_pool, (uint32_t)T::poolPos, len, nullptr, &shareBuf.ow_pool, ow_loc);
         return true;
     }
     template <HardEvent evt> TEventID AllocEventID(OW_LOC) { return (TEventID)ow_event_alloc((uint32_t)evt, 1, ow_loc); }
@@ -168,6 +232,25 @@ template <HardEvent event> inline void WaitFlag(int32_t eventID, OW_LOC)
 {
     ow_flag_wait((uint32_t)event, eventID, ow_loc);
 }
+/* The same two, by pipes. */
+constexpr HardEvent OwEventOf(pipe_t src, pipe_t dst)
+{
+    switch ((uint32_t)src * 16 + (uint32_t)dst) {
+#define OW_EVENT(s, d) case PIPE_##s * 16 + PIPE_##d: return HardEvent::s##_##d;
+        OW_EVENT(MTE2, V) OW_EVENT(V, MTE2) OW_EVENT(MTE3, V) OW_EVENT(V, MTE3) OW_EVENT(MTE2, MTE3) OW_EVENT(MTE3, MTE2)
+        OW_EVENT(S, V) OW_EVENT(V, S) OW_EVENT(S, MTE2) OW_EVENT(MTE2, S) OW_EVENT(S, MTE3) OW_EVENT(MTE3, S)
+#undef OW_EVENT
+    default: return HardEvent::MAX;
+    }
+}
+template <pipe_t src, pipe_t dst> class TQueSync {
+    static_assert(OwEventOf(src, dst) != HardEvent::MAX, "TQueSync: no event between these two pipes of the vector core");
+
+public:
+    void SetFlag(TEventID id, OW_LOC) { ow_flag_set((uint32_t)OwEventOf(src, dst), id, ow_loc); }
+    void WaitFlag(TEventID id, OW_LOC) { ow_flag_wait((uint32_t)OwEventOf(src, dst), id, ow_loc); }
+};
+
 template <pipe_t pipe> inline void PipeBarrier(OW_LOC)
 {
     ow_barrier((uint32_t)pipe, ow_loc);

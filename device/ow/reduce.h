@@ -78,6 +78,58 @@ OW_PART(PairReduceSum, 0, 2)
 #undef OW_PART
 #undef OW_REDUCE_REP
 
+/* The names since 9.1, with the kind as a template argument and mask before repeatTime in all of them. */
+#define OW_REDUCE_KIND(name, group, order, order_decl, only_sum)                                                     \
+    template <ReduceType reduceType, typename T, typename U, bool isSetMask = true>                                  \
+    inline void name(OW_L(T) dst, OW_L(U) src, const uint64_t mask[], const int32_t repeatTime,                      \
+                     const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride order_decl,  \
+                     OW_LOC)                                                                                         \
+    {                                                                                                                \
+        OW_WANT(name, T, half, float);                                                                               \
+        static_assert(ow_same<T, U>, #name " takes the same element type for dst and src on the target chip");       \
+        static_assert(!only_sum || reduceType == ReduceType::SUM, #name " takes ReduceType::SUM only");              \
+        OwRepeat r = OwRep(mask, 0, isSetMask, (uint32_t)repeatTime, 1, (uint32_t)srcBlkStride,                      \
+                           (uint32_t)dstRepStride, (uint32_t)srcRepStride);                                          \
+        ow_reduce_rep(#name, ow_id<T>, (uint32_t)reduceType, group, &dst.ow, &src.ow, order, &r, ow_loc);            \
+    }                                                                                                                \
+    template <ReduceType reduceType, typename T, typename U, bool isSetMask = true>                                  \
+    inline void name(OW_L(T) dst, OW_L(U) src, const int32_t mask, const int32_t repeatTime,                         \
+                     const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride order_decl,  \
+                     OW_LOC)                                                                                         \
+    {                                                                                                                \
+        OW_WANT(name, T, half, float);                                                                               \
+        static_assert(ow_same<T, U>, #name " takes the same element type for dst and src on the target chip");       \
+        static_assert(!only_sum || reduceType == ReduceType::SUM, #name " takes ReduceType::SUM only");              \
+        OwRepeat r = OwRep(nullptr, (uint64_t)mask, isSetMask, (uint32_t)repeatTime, 1, (uint32_t)srcBlkStride,      \
+                           (uint32_t)dstRepStride, (uint32_t)srcRepStride);                                          \
+        ow_reduce_rep(#name, ow_id<T>, (uint32_t)reduceType, group, &dst.ow, &src.ow, order, &r, ow_loc);            \
+    }
+#define OW_ORDER , ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX
+OW_REDUCE_KIND(ReduceRepeat, 0, (uint32_t)order, OW_ORDER, false)
+OW_REDUCE_KIND(ReduceDataBlock, 1, 0, , false)
+OW_REDUCE_KIND(ReducePairElem, 2, 0, , true)
+#undef OW_ORDER
+#undef OW_REDUCE_KIND
+
+/* HW: RepeatReduceSum, implementation: dstBlkStride is not used. */
+template <typename T, bool isSetMask = true>
+inline void RepeatReduceSum(OW_L(T) dst, OW_L(T) src, const int32_t repeatTime, const int32_t mask,
+                            const int32_t dstBlkStride, const int32_t srcBlkStride, const int32_t dstRepStride,
+                            const int32_t srcRepStride, OW_LOC)
+{
+    WholeReduceSum<T, isSetMask>(dst, src, mask, repeatTime, dstRepStride, srcBlkStride, srcRepStride, ow_loc);
+}
+
+template <typename T> inline void GetReduceMaxMinCount(T &maxMinValue, OW_LOC)
+{
+    uint64_t v, i;
+    ow_reduce_spr(ow_id<T>, 1, &v, &i, ow_loc);
+    maxMinValue = ow_unbits<T>(v);
+}
+template <typename T> inline void GetReduceRepeatMaxMinSpr(T &maxMinValue, OW_LOC)
+{
+    GetReduceMaxMinCount(maxMinValue, ow_loc);
+}
 template <typename T> inline void GetReduceMaxMinCount(T &maxMinValue, T &maxMinIndex, OW_LOC)
 {
     uint64_t v, i;

@@ -3,6 +3,7 @@
 #define OW_SYSTEM_H
 
 #include "ow/pipe.h"
+#include "ow/scalar.h"
 #include "ow/std.h"
 
 #define ASCEND_IS_AIV constexpr(AscendC::g_coreType == AscendC::AIV)
@@ -13,6 +14,28 @@
 namespace AscendC {
 
 inline int64_t GetBlockIdx() { return ow_block_idx(); }
+/* Hints that change nothing the simulator shows. */
+#define OW_HINT(name)                                                                                                \
+    {                                                                                                                \
+        ow_hint(#name, ow_loc);                                                                                      \
+    }
+template <typename T> inline void DataCachePreload(const GlobalTensor<uint64_t> &, const T, OW_LOC) OW_HINT(DataCachePreload)
+inline void ICachePreLoad(const int64_t, OW_LOC) OW_HINT(ICachePreLoad)
+inline int64_t GetICachePreloadStatus() { return 0; } /* finished */
+inline void MetricsProfStart(OW_LOC) OW_HINT(MetricsProfStart)
+inline void MetricsProfStop(OW_LOC) OW_HINT(MetricsProfStop)
+inline void PrintTimeStamp(uint32_t, OW_LOC) OW_HINT(PrintTimeStamp) /* HW: off unless compiled with ASCENDC_TIME_STAMP_ON */
+template <pipe_t AIV_PIPE = PIPE_MTE3, pipe_t AIC_PIPE = PIPE_FIX, bool FORCE = false>
+inline void SetNextTaskStart(OW_LOC) OW_HINT(SetNextTaskStart) /* HW: only within a SuperKernel */
+template <bool FORCE = false> inline void WaitPreTaskEnd(OW_LOC) OW_HINT(WaitPreTaskEnd)
+#undef OW_HINT
+
+enum class EngineType : int32_t { AIC = 1, AIV = 2 };
+template <EngineType engine, auto funPtr, class... Args> void Async(Args... args)
+{
+    if constexpr (engine == EngineType::AIV) funPtr(args...);
+}
+
 inline int64_t GetBlockNum() { return ow_block_num(); }
 inline int64_t GetSubBlockIdx() { return 0; }
 inline int64_t GetSubBlockNum() { return 1; }
@@ -52,43 +75,6 @@ inline void IBWait(const GlobalTensor<int32_t> &, const LocalTensor<int32_t> &, 
     ow_not_modelled("IBWait", ow_loc);
 }
 
-/* Scalar conversions. */
-inline float ToFloat(const bfloat16_t &bVal)
-{
-    return ow_unbits<float>((uint64_t)bVal.ow_bits << 16);
-}
-inline bfloat16_t ToBfloat16(const float &fVal)
-{
-    return bfloat16_t(fVal);
-}
-inline bfloat16_t Cast(const float &fVal) { return bfloat16_t(fVal); }
-inline float Cast(const bfloat16_t &bVal) { return ToFloat(bVal); }
-template <typename T, typename U, RoundMode roundMode> inline U ScalarCast(T valueIn)
-{
-    static_assert(__is_same(T, float) && __is_same(U, int32_t) &&
-                      (roundMode == RoundMode::CAST_ROUND || roundMode == RoundMode::CAST_CEIL ||
-                       roundMode == RoundMode::CAST_FLOOR || roundMode == RoundMode::CAST_RINT),
-                  "ScalarCast: float to int32_t with CAST_ROUND, CAST_CEIL, CAST_FLOOR or CAST_RINT is modelled");
-    float r = roundMode == RoundMode::CAST_ROUND  ? __builtin_roundf(valueIn)
-              : roundMode == RoundMode::CAST_CEIL ? __builtin_ceilf(valueIn)
-              : roundMode == RoundMode::CAST_FLOOR ? __builtin_floorf(valueIn)
-                                                   : __builtin_rintf(valueIn);
-    return r >= 2147483648.0f ? INT32_MAX : r >= -2147483648.0f ? (int32_t)r : r == r ? INT32_MIN : 0;
-}
-template <typename T, typename U, RoundMode roundMode> inline U Cast(T valueIn)
-{
-    return ScalarCast<T, U, roundMode>(valueIn);
-}
-template <int countValue> inline int64_t ScalarGetCountOfValue(uint64_t v)
-{
-    return countValue ? __builtin_popcountll(v) : 64 - __builtin_popcountll(v);
-}
-inline int64_t ScalarCountLeadingZero(uint64_t v) { return v ? __builtin_clzll(v) : 64; }
-template <int countValue> inline int64_t ScalarGetSFFValue(uint64_t v)
-{
-    uint64_t w = countValue ? v : ~v;
-    return w ? __builtin_ctzll(w) : -1;
-}
 
 } // namespace AscendC
 
@@ -128,6 +114,21 @@ inline __gm__ uint8_t *GetSysWorkSpacePtr() { return (__gm__ uint8_t *)ow_sys_wo
 #define REGISTER_TILING_FOR_TILINGKEY(expr, type)
 #define REGISTER_NONE_TILING
 #define TILING_KEY_IS(key) (ow_tiling_key_is((uint64_t)(key), OW_HERE))
+template <typename... K> inline bool OwTilingKeyList(OwLoc loc, K... keys)
+{
+    bool hit = false;
+    ((hit = ow_tiling_key_is((uint64_t)keys, loc) || hit), ...);
+    return hit;
+}
+#define TILING_KEY_LIST(...) (OwTilingKeyList(OW_HERE, __VA_ARGS__))
+/* Copies of parts of a struct that GET_TILING_DATA_PTR_WITH_STRUCT points to. */
+#define COPY_TILING_WITH_STRUCT(type, src, dst)                                                                      \
+    type OW_CAT(ow_copy_, dst) = *(src);                                                                             \
+    const type *dst = &OW_CAT(ow_copy_, dst)
+#define COPY_TILING_WITH_ARRAY(type, count, src, dst)                                                                \
+    type OW_CAT(ow_copy_, dst)[count];                                                                               \
+    __builtin_memcpy((void *)OW_CAT(ow_copy_, dst), (const void *)(src), sizeof(OW_CAT(ow_copy_, dst)));             \
+    const type(*dst)[count] = &OW_CAT(ow_copy_, dst)
 
 /* Kernel types. HW: KERNEL_TASK_TYPE_DEFAULT page. */
 enum KernelMetaType : uint8_t {
@@ -165,6 +166,36 @@ template <class... Args> inline void printf(OwFormat fmt, Args... args)
 }
 } // namespace AscendC
 using AscendC::printf;
+
+/* DumpTensor and DumpAccChkPoint: elements of a tensor on the standard output. */
+namespace AscendC {
+template <typename T> inline void OwDump(const LocalTensor<T> &t, const char *api, uint32_t desc, uint32_t off, uint32_t n, const ShapeInfo *s, OwLoc loc)
+{
+    ow_dump(api, ow_id<T>, &t.ow, nullptr, desc, off, n, s ? s->shape : nullptr, s ? s->shapeDim : 0u, loc);
+}
+template <typename T> inline void OwDump(const GlobalTensor<T> &t, const char *api, uint32_t desc, uint32_t off, uint32_t n, const ShapeInfo *s, OwLoc loc)
+{
+    ow_dump(api, ow_id<T>, nullptr, &t.ow, desc, off, n, s ? s->shape : nullptr, s ? s->shapeDim : 0u, loc);
+}
+#define OW_DUMPS(Tensor)                                                                                             \
+    template <typename T> inline void DumpTensor(const Tensor<T> &tensor, uint32_t desc, uint32_t dumpSize, OW_LOC)  \
+    {                                                                                                                \
+        OwDump(tensor, "DumpTensor", desc, 0, dumpSize, nullptr, ow_loc);                                            \
+    }                                                                                                                \
+    template <typename T>                                                                                            \
+    inline void DumpTensor(const Tensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &shapeInfo, OW_LOC) \
+    {                                                                                                                \
+        OwDump(tensor, "DumpTensor", desc, 0, dumpSize, &shapeInfo, ow_loc);                                         \
+    }                                                                                                                \
+    template <typename T>                                                                                            \
+    inline void DumpAccChkPoint(const Tensor<T> &tensor, uint32_t index, uint32_t countOff, uint32_t dumpSize, OW_LOC) \
+    {                                                                                                                \
+        OwDump(tensor, "DumpAccChkPoint", index, countOff, dumpSize, nullptr, ow_loc);                               \
+    }
+OW_DUMPS(LocalTensor)
+OW_DUMPS(GlobalTensor)
+#undef OW_DUMPS
+} // namespace AscendC
 
 #define ASSERT(...)                                                                                                  \
     do {                                                                                                             \

@@ -70,6 +70,9 @@ public:
     }
     void SetShapeInfo(const ShapeInfo &shapeInfo) { shapeInfo_ = shapeInfo; }
     ShapeInfo GetShapeInfo() const { return shapeInfo_; }
+    /* A number kept with the buffer, for all its tensors. */
+    void SetUserTag(const TTagType tag, OW_LOC) { ow_buf_tag(&ow, 1, tag, ow_loc); }
+    TTagType GetUserTag(OW_LOC) const { return ow_buf_tag(&ow, 0, 0, ow_loc); }
 
     void operator=(const OwArithExpr<T> &e)
     {
@@ -139,6 +142,39 @@ public:
     void SetShapeInfo(const ShapeInfo &shapeInfo) { shapeInfo_ = shapeInfo; }
     ShapeInfo GetShapeInfo() const { return shapeInfo_; }
     template <CacheRwMode rwMode = CacheRwMode::RW> void SetL2CacheHint(CacheMode) {}
+};
+
+/* Static tensors: places in a local memory, one after the other. HW: LocalMemAllocator pages; implementation: nothing is
+ * rounded up. */
+template <Hardware hard = Hardware::UB> class LocalMemAllocator {
+    static_assert(hard == Hardware::UB, "LocalMemAllocator of a memory other than UB is not modelled");
+
+public:
+    LocalMemAllocator() {}
+    uint32_t GetCurAddr() const { return head_; }
+    template <TPosition pos, class DataType, uint32_t tileSize> LocalTensor<DataType> Alloc()
+    {
+        return Alloc<pos, DataType>(tileSize);
+    }
+    template <TPosition pos, class DataType> LocalTensor<DataType> Alloc(uint32_t tileSize)
+    {
+        static_assert(pos == TPosition::VECIN || pos == TPosition::VECOUT || pos == TPosition::VECCALC,
+                      "Alloc: a position of UB");
+        uint32_t at = head_;
+        head_ += (uint32_t)(tileSize * sizeof(DataType));
+        return LocalTensor<DataType>(pos, at, tileSize);
+    }
+    template <class DataType, uint32_t tileSize> LocalTensor<DataType> Alloc()
+    {
+        return Alloc<TPosition::VECCALC, DataType>(tileSize);
+    }
+    template <class DataType> LocalTensor<DataType> Alloc(uint32_t tileSize)
+    {
+        return Alloc<TPosition::VECCALC, DataType>(tileSize);
+    }
+
+private:
+    uint32_t head_ = 0;
 };
 
 } // namespace AscendC

@@ -421,7 +421,8 @@ void ow_pad_value(uint32_t type, uint64_t bits, OwLoc loc)
 
 void ow_atomic(uint32_t op, uint32_t type, OwLoc loc)
 {
+    enum { KEEP_OP = 4 };
     Core *c = core_enter(op ? "SetAtomic" : "SetAtomicNone", loc);
-    c->atomic_op = op;
+    if (op != KEEP_OP) c->atomic_op = op;
     c->atomic_type = type;
 }

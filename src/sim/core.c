@@ -117,6 +117,7 @@ void core_reset(Core *c, uint32_t block)
     c->killed = false;
     c->n_bufs = c->n_ques = 0;
     c->pipe_live = false;
+    c->pool = NULL;
     core_soc_init(c);
     c->cmpmask[0] = c->cmpmask[1] = 0;
     c->cmpmask_valid = false;

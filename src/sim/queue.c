@@ -120,16 +120,20 @@ static bool init_ok(Core *c, uint32_t pos, uint32_t n_bufs, uint32_t len_bytes)
 static uint32_t add_bufs(Core *c, uint32_t que, uint32_t pos, uint32_t n, uint32_t len_bytes)
 {
     uint64_t len = ((uint64_t)len_bytes + 31) / 32 * 32;
-    uint32_t first = c->n_bufs + 1;
+    uint32_t first = c->n_bufs + 1, *free_at = c->pool ? &c->pool->top : &c->ub_top;
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t top = c->ub_top + len;
+        uint64_t top = *free_at + len;
         if (top > UINT32_MAX / 2) top = UINT32_MAX / 2;
         Buf *b = &c->bufs[++c->n_bufs];
         uint16_t gen = b->gen;
-        *b = (Buf){.start = c->ub_top, .len = (uint32_t)(top - c->ub_top), .que = que, .gen = (uint16_t)(gen + 1),
-                   .pos = (uint8_t)pos, .event = -1, .back = -1, .made = c->loc, .last = c->loc};
+        *b = (Buf){.start = *free_at, .len = (uint32_t)(top - *free_at), .que = que, .gen = (uint16_t)(gen + 1),
+                   .pos = (uint8_t)pos, .event = -1, .back = -1, .tag = -1, .made = c->loc, .last = c->loc};
         b->tensor_bytes = b->len;
-        c->ub_top = (uint32_t)top;
+        *free_at = (uint32_t)top;
+    }
+    if (c->pool) {
+        if (c->pool->top > c->pool->end) sim_report(c, CHK_ID_POOL_FULL, LL(c->pool->top - c->pool->start), LL(c->pool->end - c->pool->start));
+        return first;
     }
     if (c->ub_top > c->ub_bytes) sim_report(c, CHK_ID_UB_CAPACITY, LL(c->ub_top), LL(c->ub_bytes));
     if (c->ub_top > c->sim->stats.ub_peak_bytes) c->sim->stats.ub_peak_bytes = c->ub_top;
@@ -157,6 +161,63 @@ uint32_t ow_tbuf_init(uint32_t pos, uint32_t len_bytes, OwLoc loc)
 {
     Core *c = core_enter("InitBuffer", loc);
     return init_ok(c, pos, 1, len_bytes) ? add_bufs(c, 0, pos, 1, len_bytes) : 0;
+}
+
+/* ---- pools ------------------------------------------------------------------------------------------------------------- */
+
+/* HW: TBufPool pages: a pool is a part of its parent, or has the place of another pool. */
+void ow_pool_init(OwPool *pool, uint32_t pos, uint32_t len_bytes, OwPool *parent, const OwPool *share, OwLoc loc)
+{
+    Core *c = core_enter("InitBufPool", loc);
+    if (!init_ok(c, pos, 1, len_bytes)) return;
+    uint32_t len = (len_bytes + 31) / 32 * 32;
+    if (share) {
+        if (!share->ready) sim_report(c, CHK_ID_QUE_NO_INIT);
+        if (len > share->end - share->start) sim_report(c, CHK_ID_POOL_FULL, LL(len), LL(share->end - share->start));
+        *pool = (OwPool){.start = share->start, .end = share->end, .top = share->start, .ready = 1};
+        return;
+    }
+    OwPool *before = c->pool;
+    c->pool = parent;
+    uint32_t at = c->bufs[add_bufs(c, 0, pos, 1, len_bytes)].start;
+    c->n_bufs--; /* memory without a buffer of its own */
+    c->pool = before;
+    *pool = (OwPool){.start = at, .end = at + len, .top = at, .ready = 1};
+}
+
+void ow_pool_use(OwPool *pool, OwLoc loc)
+{
+    Core *c = core_enter("InitBuffer", loc);
+    if (pool && !pool->ready) sim_report(c, CHK_ID_QUE_NO_INIT);
+    c->pool = pool;
+}
+
+/* HW: TBufPool::Reset, and the implementation: the pool starts anew; what it gave out is not to be used. */
+void ow_pool_reset(OwPool *pool, OwLoc loc)
+{
+    core_enter("Reset", loc);
+    pool->top = pool->start;
+}
+
+void ow_que_place(uint32_t que, uint32_t i, uint32_t addr, uint32_t len_bytes, OwLoc loc)
+{
+    Core *c = core_enter("InitBuffer", loc);
+    if (que == 0 || que > c->n_ques || i >= c->ques[que].n_bufs) return;
+    Buf *b = &c->bufs[c->ques[que].first + i];
+    b->start = addr;
+    b->len = b->tensor_bytes = len_bytes;
+    if ((uint64_t)addr + len_bytes > c->ub_bytes) sim_report(c, CHK_ID_UB_CAPACITY, LL(addr) + len_bytes, LL(c->ub_bytes));
+}
+
+int32_t ow_buf_tag(const OwLocal *t, uint32_t set, int32_t tag, OwLoc loc)
+{
+    Core *c = core_enter(set ? "SetUserTag" : "GetUserTag", loc);
+    if (t->buf == OW_BUF_RAW || t->buf > c->n_bufs) {
+        sim_report(c, CHK_ID_NO_TENSOR, "the tensor");
+        return -1;
+    }
+    if (set) c->bufs[t->buf].tag = tag;
+    return c->bufs[t->buf].tag;
 }
 
 static OwLocal no_tensor(void)

@@ -322,6 +322,7 @@ void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal 
 void ow_reduce_spr(uint32_t type, uint32_t kind, uint64_t *value, uint64_t *index, OwLoc loc)
 {
     Core *c = core_enter(kind == SUM ? "GetAccVal" : "GetReduceMaxMinCount", loc);
+    vec_to_scalar(c);
     *value = c->spr_value;
     *index = c->spr_index;
     if (kind != SUM) return;

@@ -47,6 +47,7 @@ typedef struct Buf {
     uint8_t state, pos;
     int8_t event;     /* forward event id while enqueued, or -1 */
     int8_t back;      /* backward event id from FreeTensor to the next AllocTensor, or -1 */
+    int32_t tag;      /* SetUserTag */
     OwLoc made, last; /* InitBuffer; the last change of state */
 } Buf;
 
@@ -104,6 +105,7 @@ struct Core {
     Buf *bufs;
     Que *ques;
     bool pipe_live;
+    OwPool *pool; /* InitBuffer takes from it; NULL: from what the pipe has left */
     OwLoc pipe_made;
 
     union {
@@ -118,6 +120,8 @@ struct Core {
     bool cmpmask_valid;
     double acc_sum;
     uint64_t spr_value, spr_index;
+    uint64_t gathered;     /* elements the last GatherMask kept */
+    uint16_t mrg_taken[4]; /* records the last MrgSort took of each queue */
 
     uint8_t event_taken[N_EVENTS]; /* bits of ids held by queues and AllocEventID */
     uint8_t flag_set[N_EVENTS], flag_owed[N_EVENTS];

@@ -58,6 +58,9 @@ typedef void VecRun(Core *c, const VecOp *op, const uint32_t *addr, uint64_t fir
 void vec_walk(Core *c, const VecOp *op, VecRun *fn);
 /* The same for an instruction that does not go by runs: fn gets the VecOp. */
 void vec_issue(Core *c, const VecOp *op, void (*fn)(Core *c, const VecOp *op));
+/* The scalar unit waits for what the vector unit has been given: it reads one of its result registers. ASSUMED: the compiler
+ * puts the flag there, as it does by default for accesses of the scalar unit. */
+void vec_to_scalar(Core *c);
 /* Validity of a run: what is valid in every source is valid in dst. reads_dst: dst is a source too. */
 void vec_mark(Core *c, const VecOp *op, const uint32_t *addr, uint32_t n, bool reads_dst);
 

@@ -384,3 +384,10 @@ void vec_mark(Core *c, const VecOp *op, const uint32_t *addr, uint32_t n, bool r
         bits_fill(c->ub_valid, addr[0] + e * d_size, d_size, ok);
     }
 }
+
+void vec_to_scalar(Core *c)
+{
+    uint32_t event = event_between(PIPE_V, PIPE_S);
+    issue_set(c, FLAGS_QUEUE, event, 0);
+    issue_wait(c, FLAGS_QUEUE, event, 0);
+}

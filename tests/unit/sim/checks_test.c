@@ -159,6 +159,40 @@ static void create_index(uint64_t mask)
     OwRepeat r = rep(mask, 1);
     ow_index(OW_F32, &d, 0, 0, &r, AT);
 }
+static void gather_pattern(uint32_t pattern)
+{
+    OwLocal a = tbuf(256), b = tbuf(256);
+    OwGatherMask p = {.blk = 1, .repeat = 1, .src_rep = 8};
+    fill(a, 64);
+    ow_gather_mask(OW_F32, &b, &a, NULL, pattern, 0, 0, &p, AT);
+}
+PAIR(gather_pattern, BRACES({ write_z(); pipe_up(); gather_pattern(8); }), BRACES({ write_z(); pipe_up(); gather_pattern(7); }))
+static void merge(uint32_t valid, uint32_t repeat)
+{
+    const uint16_t len[4] = {4, 4, 4, 4};
+    OwLocal d = tbuf(512), src[4];
+    for (int i = 0; i < 4; i++) src[i] = tbuf(256), fill(src[i], 64);
+    ow_mrg_sort(OW_F32, &d, src, len, 0, valid, repeat, AT);
+}
+PAIR(mrg_sort, BRACES({ write_z(); pipe_up(); merge(5, 1); }), BRACES({ write_z(); pipe_up(); merge(7, 1); }))
+static void transpose(uint32_t w)
+{
+    OwLocal d = tbuf(4096), s = tbuf(4096), tmp = tbuf(16384);
+    const uint32_t nchw[4] = {1, 4, 2, w};
+    fill(s, 1024);
+    ow_transpose_ext(OW_F32, &d, &s, &tmp, nchw, 11, AT);
+}
+PAIR(transpose, BRACES({ write_z(); pipe_up(); transpose(6); }), BRACES({ write_z(); pipe_up(); transpose(8); }))
+static void pooled(uint32_t len)
+{
+    OwPool pool = {0};
+    ow_pool_init(&pool, VECCALC, 128, NULL, NULL, AT);
+    ow_pool_use(&pool, AT);
+    ow_tbuf_init(VECCALC, len, AT);
+    ow_tbuf_init(VECCALC, 32, AT);
+    ow_pool_use(NULL, AT);
+}
+PAIR(pool_full, BRACES({ write_z(); pipe_up(); pooled(128); }), BRACES({ write_z(); pipe_up(); pooled(96); }))
 PAIR(index_mask, BRACES({ write_z(); create_index(7); }), BRACES({ write_z(); create_index(8); }))
 
 PAIR(que_no_init, BRACES({ write_z(); OwLocal t; ow_que_alloc(0, &t, AT); }), BRACES({ write_z(); pipe_up(); uint32_t q = que(VECIN, 1); OwLocal t; ow_que_alloc(q, &t, AT); ow_que_free(q, &t, AT); }))
@@ -305,6 +339,7 @@ static const struct {
     P("mask-high-bits", mask_high), P("compare-count-256", compare_256), P("compare-int-mode", compare_int), P("dtype-not-supported", dtype),
     P("cast-round-mode", round_mode), P("overlap", overlap), P("overlap", overlap_repeat), P("overlap", overlap_wide), P("shift-range", shift),
     P("and-or-32-bit", half_done), P("gather-offset", gather_offset), P("gather-offset", gather_align), P("index-mask", index_mask),
+    P("gather-mask-pattern", gather_pattern), P("mrg-sort-queues", mrg_sort), P("transpose-shape", transpose), P("buf-pool-full", pool_full),
     P("que-not-initialised", que_no_init), P("que-pool-exhausted", que_exhausted), P("que-empty", que_empty), P("que-full", que_full),
     P("que-foreign-tensor", que_foreign), P("que-wrong-state", que_state), P("que-free-twice", que_free_twice), P("que-event-ids", que_events),
     P("que-buffers", que_buffers), P("que-not-drained", que_left), P("tensor-leak", que_leak), P("buffer-empty", buf_zero),
