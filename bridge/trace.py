@@ -6,6 +6,7 @@ traces that agree are one graph. One trace is `TraceRun`.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import logging
 import math
@@ -41,6 +42,7 @@ class Plan:
         self.init_inputs = ref.get_init_inputs()
         self.argument_names = reference.argument_names(ref.forward_parameters(), len(self.inputs))
         self.init_names = reference.argument_names(ref.init_parameters(), len(self.init_inputs))
+        self.differentiates = any(isinstance(n, ast.Attribute) and n.attr in ("autograd", "enable_grad", "backward") for n in ast.walk(ref.tree))
 
     def tensor_inputs(self) -> list[torch.Tensor]:
         return [v for v in self.inputs if isinstance(v, torch.Tensor)]
@@ -132,7 +134,7 @@ class TraceRun:
 
     def _forward(self, arguments: list[Any]) -> Any:
         try:
-            with torch.no_grad(), _below_autograd(), self.fake_mode, self.recorder, self._watch_branches():
+            with self._autograd(), self.fake_mode, self.recorder, self._watch_branches():
                 return self.model(*arguments)
         except BridgeError:
             raise
@@ -153,6 +155,15 @@ class TraceRun:
             raise from_user_code(exc, self.ref.path, "forward raised an exception while it was traced",
                                  "run forward once with get_inputs() in PyTorch; code that leaves torch (numpy, .data_ptr) "
                                  "cannot be traced") from exc
+
+    @contextlib.contextmanager
+    def _autograd(self) -> Iterator[None]:
+        """Composite operators are seen whole only below autograd; a forward that asks for gradients needs autograd itself."""
+        if self.plan.differentiates:
+            yield
+            return
+        with torch.no_grad(), _below_autograd():
+            yield
 
     @contextlib.contextmanager
     def _watch_branches(self) -> Iterator[None]:
@@ -257,7 +268,6 @@ class TraceRun:
 
 @contextlib.contextmanager
 def _below_autograd() -> Iterator[None]:
-    """Composite operators are seen whole only below autograd."""
     with torch._C._AutoDispatchBelowAutograd():
         yield
 

@@ -26,6 +26,7 @@ METHODS: dict[str, tuple[str, str]] = {
     "admit": ("admit", "admit"),
     "load_desc": ("describe", "load_desc"),
     "run": ("evaluate", "run"),
+    "backward_truth": ("backward_truth", "backward_truth"),
 }
 
 

@@ -1,0 +1,200 @@
+"""The `backward_truth` method: forward specification -> workspace with the reference of the gradient and its truth.
+
+The truth of a record is the gradient by autograd in float64, from the inputs as the kernel sees them. It is written, and
+sealed by hashes, before any kernel exists.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from typing import Any, Optional
+
+import torch
+
+from . import backward_spec, reference
+from .backward_spec import Record, Spec, SpecFault
+from .errors import describe, is_out_of_memory, out_of_memory, user_line
+
+SPEC_COPY = "forward_spec.py"
+MODEL = "model.py"
+RECIPE = "backward_ref.json"
+TRUTH = "truth"
+SCHEMA = 1
+
+
+def backward_truth(params: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """`backward_truth` of docs/bridge.md."""
+    path, folder = params.get("path"), params.get("workspace")
+    if not isinstance(path, str) or not isinstance(folder, str):
+        raise TypeError("backward_truth needs path and workspace")
+    try:
+        spec = backward_spec.load(path)
+        return prepare(spec, folder), []
+    except SpecFault as exc:
+        return {"verdict": exc.verdict, "message": exc.message, "file": path, "line": exc.line, "hint": exc.hint}, []
+
+
+def prepare(spec: Spec, folder: str) -> dict[str, Any]:
+    """Writes everything but the kernel. A workspace that holds the same truth already is left as it is."""
+    records = spec.records()
+    found = [_truth(spec, r) for r in records]
+    finite = [t is not None and all(bool(torch.isfinite(g).all()) for g in t["gradients"]) for t in found]
+    if not any(finite):
+        raise SpecFault("ALL_DEGENERATE", f"none of the {len(records)} cases has a finite gradient", spec.forward.__code__.co_firstlineno,
+                        "keep divisors and arguments of log and sqrt away from 0 in forward, or choose other input_profiles")
+    os.makedirs(os.path.join(folder, TRUTH), exist_ok=True)
+    write(os.path.join(folder, SPEC_COPY), spec.source.encode())
+    write(os.path.join(folder, MODEL), model_source(spec, found[0]).encode())
+    listed = []
+    for record, truth, ok in zip(records, found, finite):
+        entry = record.to_json()
+        if ok:
+            name = f"{TRUTH}/record_{record.index:04d}.pt"
+            entry.update(file=name, sha256=save(os.path.join(folder, name), truth))
+        else:
+            entry["skipped"] = "the gradient in float64 is not finite"
+        listed.append(entry)
+    recipe = {"schema_version": SCHEMA, **spec.to_json(), "standard_profile": "standard", "torch": torch.__version__,
+              "counts": {"records": len(records), "scored": sum(finite), "skipped": len(records) - sum(finite)}, "records": listed}
+    recipe["seal"] = seal(recipe, spec.source)
+    write(os.path.join(folder, RECIPE), (json.dumps(recipe, indent=2, ensure_ascii=False) + "\n").encode())
+    return {"verdict": "READY", **recipe}
+
+
+def _truth(spec: Spec, record: Record) -> Optional[dict[str, Any]]:
+    inputs = backward_spec.draw_inputs(spec, record)
+    line = spec.forward.__code__.co_firstlineno
+    try:
+        gradient = _gradient(spec, record, inputs)
+        return {"gradients": backward_spec.gradients(spec, inputs, gradient, torch.float64)}
+    except SpecFault:
+        raise
+    except Exception as exc:
+        if is_out_of_memory(exc):
+            raise out_of_memory() from exc
+        raise SpecFault("SPEC_INVALID", f"forward raised an exception with {record.symbols or 'its sizes'} in {record.dtype}: {describe(exc)}",
+                        user_line(exc, spec.path) or line, "run forward once in PyTorch with these shapes") from None
+
+
+def _gradient(spec: Spec, record: Record, inputs: dict[str, torch.Tensor]) -> Optional[torch.Tensor]:
+    """The explicit incoming gradient, in the dtype the kernel gets it in."""
+    if not spec.explicit:
+        return None
+    with torch.no_grad():
+        widened = {k: v.to(torch.float64) if v.is_floating_point() else v for k, v in inputs.items()}
+        outputs = backward_spec.outputs_of(spec, widened)
+    if len(outputs) != 1:
+        raise SpecFault("SPEC_INVALID", f'grad_output is "explicit" and forward returns {len(outputs)} tensors',
+                        spec.forward.__code__.co_firstlineno, 'return one tensor, or take "ones"')
+    return backward_spec.draw_gradient(record, outputs[0].to(getattr(torch, record.dtype)))
+
+
+def arguments_of(spec: Spec, record: Record) -> list[torch.Tensor]:
+    """What the gradient operator is called with: the inputs in forward's order, then the explicit gradient."""
+    inputs = backward_spec.draw_inputs(spec, record)
+    gradient = _gradient(spec, record, inputs)
+    return list(inputs.values()) + ([gradient] if gradient is not None else [])
+
+
+# ---- files ------------------------------------------------------------------------------------------------------------
+
+
+def write(path: str, data: bytes) -> None:
+    """Atomic; a file that holds the same stays untouched."""
+    try:
+        with open(path, "rb") as f:
+            if f.read() == data:
+                return
+    except FileNotFoundError:
+        pass
+    temporary = f"{path}.{os.getpid()}.tmp"
+    with open(temporary, "wb") as f:
+        f.write(data)
+    os.replace(temporary, path)
+
+
+def save(path: str, truth: Any) -> str:
+    """Writes the tensors; the hash is of their contents, so that it does not depend on PyTorch's file format."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    torch.save(truth, temporary)
+    os.replace(temporary, path)
+    return hash_of(truth["gradients"])
+
+
+def hash_of(tensors: list[torch.Tensor]) -> str:
+    h = hashlib.sha256()
+    for t in tensors:
+        h.update(f"{reference.dtype_name(t.dtype)}{tuple(t.shape)}".encode())
+        h.update(t.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+    return h.hexdigest()
+
+
+def load_truth(folder: str, entry: dict[str, Any]) -> list[torch.Tensor]:
+    """The sealed gradients of a record. Raises ValueError when the file is not the one that was sealed."""
+    truth = torch.load(os.path.join(folder, entry["file"]), weights_only=True)
+    if hash_of(truth["gradients"]) != entry["sha256"]:
+        raise ValueError(f"{entry['file']} is not the truth that was sealed: its hash differs")
+    return list(truth["gradients"])
+
+
+def seal(recipe: dict[str, Any], source: str) -> str:
+    """One hash over the specification, the truths, and the code that made them."""
+    h = hashlib.sha256(source.encode())
+    h.update(json.dumps({k: v for k, v in recipe.items() if k != "seal"}, sort_keys=True).encode())
+    here = os.path.dirname(os.path.abspath(__file__))
+    for name in ("backward_spec.py", "backward_truth.py"):
+        with open(os.path.join(here, name), "rb") as f:
+            h.update(f.read())
+    return h.hexdigest()
+
+
+# ---- the reference of the gradient ------------------------------------------------------------------------------------
+
+
+def model_source(spec: Spec, example: Optional[dict[str, Any]]) -> str:
+    """model.py: the gradients as a reference module that the generator traces."""
+    parameters = [i.name for i in spec.inputs]
+    arguments = parameters + (["grad_output"] if spec.explicit else [])
+    result = "gradients[0]" if len(spec.wrt) == 1 else "tuple(gradients)"
+    lines = [
+        f'"""The gradient of forward in {SPEC_COPY} with respect to {", ".join(spec.wrt)}, as a reference module."""',
+        "import importlib.util", "import os", "import sys", "", "import torch", "",
+        f'_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "{SPEC_COPY}")',
+        '_found = importlib.util.spec_from_file_location("forward_spec", _PATH)',
+        "forward_spec = importlib.util.module_from_spec(_found)",
+        "_found.loader.exec_module(forward_spec)", "", "",
+        "class Model(torch.nn.Module):",
+        f"    def forward(self, {', '.join(arguments)}):",
+        "        with torch.enable_grad():",
+        *[f"            {n} = {n}.detach().requires_grad_()" for n in spec.wrt],
+        f"            outputs = forward_spec.forward({', '.join(f'{n}={n}' for n in parameters)})",
+        "            outputs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]",
+        "            outputs = [t for t in outputs if t.requires_grad]",
+        f"            incoming = [{'grad_output' if spec.explicit else 'torch.ones_like(t) for t in outputs'}]",
+        f"            gradients = torch.autograd.grad(outputs, [{', '.join(spec.wrt)}], incoming)",
+        f"        return {result}", "", "",
+        "def get_inputs():",
+        f"    return [{', '.join(_example(spec, n, i) for i, n in enumerate(arguments))}]", "", "",
+        "def get_init_inputs():", "    return []", "",
+    ]
+    return "\n".join(lines)
+
+
+def _example(spec: Spec, name: str, index: int) -> str:
+    """An input with the sizes of the first case, as text."""
+    symbols, dtype = spec.cases[0], spec.dtypes[0]
+    if index >= len(spec.inputs):
+        inputs = backward_spec.draw_inputs(spec, Record(0, dtype, symbols, "standard", spec.seed))
+        with torch.no_grad():
+            output = backward_spec.outputs_of(spec, inputs)[0]
+        return f"torch.randn({list(output.shape)}, dtype=torch.{dtype})"
+    item = spec.inputs[index]
+    shape = backward_spec.shape_of(item, symbols)
+    if item.is_floating():
+        return f"torch.randn({shape}, dtype=torch.{item.dtype or dtype})"
+    if item.dtype == "bool":
+        return f"torch.randint(0, 2, {shape}).bool()"
+    low, high = [symbols.get(b, 0) if isinstance(b, str) else b for b in (item.range or [0, 2])]
+    return f"torch.randint({low}, {max(high, low + 1)}, {shape}, dtype=torch.{item.dtype})"
