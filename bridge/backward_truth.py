@@ -13,9 +13,9 @@ from typing import Any, Optional
 
 import torch
 
-from . import backward_spec, reference
+from . import backward_spec, cases, reference
 from .backward_spec import Record, Spec, SpecFault
-from .errors import describe, is_out_of_memory, out_of_memory, user_line
+from .errors import BridgeError, describe, is_out_of_memory, out_of_memory, user_line
 
 SPEC_COPY = "forward_spec.py"
 MODEL = "model.py"
@@ -96,6 +96,40 @@ def arguments_of(spec: Spec, record: Record) -> list[torch.Tensor]:
     inputs = backward_spec.draw_inputs(spec, record)
     gradient = _gradient(spec, record, inputs)
     return list(inputs.values()) + ([gradient] if gradient is not None else [])
+
+
+HIDDEN_SEED_OFFSET = 1000000  # of a record drawn once more, whose truth no file holds
+
+
+def case_of(params: dict[str, Any]) -> cases.Case:
+    """A case of kind `record` (docs/bridge.md): record `index` of a workspace; `hidden`: its values drawn anew."""
+    folder, index = params.get("workspace"), params.get("index")
+    if not isinstance(folder, str) or not isinstance(index, int):
+        raise BridgeError("bad_input", "a case of kind record needs workspace and index")
+    with open(os.path.join(folder, RECIPE), encoding="utf-8") as f:
+        recipe = json.load(f)
+    try:
+        spec = backward_spec.load(os.path.join(folder, SPEC_COPY))
+    except SpecFault as exc:
+        raise BridgeError("bad_input", exc.message, os.path.join(folder, SPEC_COPY), exc.line, exc.hint) from None
+    spec.explicit = recipe["grad_output"] == "explicit"
+    entry = recipe["records"][index]
+    record = Record(index, entry["dtype"], entry["symbols"], entry["profile"], entry["seed"])
+    if params.get("hidden") is True:
+        record.seed += HIDDEN_SEED_OFFSET
+    arguments: list[Any] = arguments_of(spec, record)
+    case = cases.Case([cases.lay_out(a, params.get("layout", "contiguous")) for a in arguments], [], getattr(torch, record.dtype))
+    if params.get("hidden") is not True:
+        case.truth = lambda: _sealed(folder, entry)
+    return case
+
+
+def _sealed(folder: str, entry: dict[str, Any]) -> list[torch.Tensor]:
+    try:
+        return load_truth(folder, entry)
+    except (OSError, ValueError, KeyError, RuntimeError) as exc:
+        raise BridgeError("bad_input", f"the truth of record {entry.get('index')} is not the one that was sealed: {describe(exc)}",
+                          os.path.join(folder, str(entry.get("file"))), 0, "remove the workspace and generate again") from None
 
 
 # ---- files ------------------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ class Case:
         self.model: dict[str, list[int]] = {}
         self.profile = "own"
         self.earlier: list[list[Any]] = []  # arguments of calls made before this one, on the same model
+        self.truth: Optional[Callable[[], list[torch.Tensor]]] = None  # what the results are compared with, when it was made before
 
     def tensors(self) -> list[torch.Tensor]:
         return [a for a in self.arguments if isinstance(a, torch.Tensor)]
@@ -52,7 +53,11 @@ def make(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
         return own(ref, _count(spec.get("trial", 0)), seed, spec.get("again") is True)
     if kind == "sized":
         return sized(ref, spec, seed)
-    raise BridgeError("bad_input", f"no case of kind {kind!r}", hint='kinds are "own" and "sized"')
+    if kind == "record":
+        from . import backward_truth
+
+        return backward_truth.case_of(spec)
+    raise BridgeError("bad_input", f"no case of kind {kind!r}", hint='kinds are "own", "sized" and "record"')
 
 
 def _count(value: Any) -> int:

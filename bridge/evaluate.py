@@ -306,6 +306,8 @@ def _run_as(answer: Answer, dtype: torch.dtype, seed: int) -> tuple[str, list[to
 def _golden(answer: Answer, seed: int) -> list[torch.Tensor]:
     """float64 for floating outputs; integer and bool outputs are exact in the reference's own run."""
     outputs = answer.eager
+    if answer.case.truth is not None:
+        return answer.case.truth()
     if not any(t.is_floating_point() for t in answer.eager):
         return [t.to(torch.int64) for t in answer.eager]
     for dtype in (torch.float64, torch.float32):

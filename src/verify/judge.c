@@ -349,6 +349,18 @@ static const void *blob_of(Arena *a, const BridgeReply *reply, const char *what,
     return NULL;
 }
 
+/* The reference in the output's own dtype under the same rule: what of an error is quantisation. */
+static json_t *control_json(const CompareInput *in) {
+    CompareInput own = *in;
+    own.actual = in->eager;
+    CompareResult r;
+    compare_output(VERIFY_STD_ECOSYSTEM, &own, &r);
+    json_t *o = json_pack("{s:b}", "pass", r.pass);
+    json_object_set_new(o, "MERE", judge_number(r.mere));
+    json_object_set_new(o, "MARE", judge_number(r.mare));
+    return o;
+}
+
 static bool compare_one(Arena *a, JudgeContext *c, const BridgeReply *reply, size_t k, size_t n_outputs,
                         CaseResult *out, Err *err) {
     const json_t *result = reply->result, *w = json_array_get(json_object_get(result, "eager_outputs"), k);
@@ -377,8 +389,14 @@ static bool compare_one(Arena *a, JudgeContext *c, const BridgeReply *reply, siz
         return err_set(err, ERR_INTERNAL, NULL, "the worker's answer lacks the data of output %zu", k);
     CompareResult r;
     compare_output(c->standard, &in, &r);
-    json_array_append_new(out->precision, precision_json(a, k, c->standard, dtype, &s, &r));
+    json_t *precision = precision_json(a, k, c->standard, dtype, &s, &r);
+    if (c->control && need_golden) json_object_set_new(precision, "control", control_json(&in));
+    json_array_append_new(out->precision, precision);
     if (r.pass) return true;
+    if (c->apart) {
+        out->differs = true;
+        return true;
+    }
     const char *text = mismatch_text(a, k, n_outputs, &s, &r);
     fail_output(c, out, "output-mismatch", "kernel_src", text,
                 arena_printf(a, "输出 %zu 与参考不一致: %s", k, text),

@@ -92,6 +92,7 @@ static json_t *cases_json(const Report *r) {
         json_t *o = json_object();
         set_text(o, "label", c->label);
         set_text(o, "verdict", VERDICTS[c->verdict]);
+        if (c->apart) json_object_set_new(o, "differs", json_boolean(c->differs));
         if (c->reason && *c->reason) set_text(o, "reason", c->reason);
         if (c->schedule && strcmp(c->schedule, "in-order") != 0) set_text(o, "schedule", c->schedule);
         json_object_set(o, "precision", c->precision);
@@ -104,7 +105,7 @@ static json_t *cases_json(const Report *r) {
 static json_t *precision_json(const Report *r) {
     json_t *list = json_array();
     for (size_t i = 0; i < r->n_cases; i++)
-        for (size_t k = 0; k < json_array_size(r->cases[i].precision); k++) {
+        for (size_t k = 0; !r->cases[i].apart && k < json_array_size(r->cases[i].precision); k++) {
             json_t *now = json_array_get(r->cases[i].precision, k), *best = json_array_get(list, k);
             bool worse = !best;
             if (best) {

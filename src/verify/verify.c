@@ -308,6 +308,7 @@ static void tell_schedule(Verifier *v, const char *schedule, const CaseResult *f
 static void merge_case(CaseResult *out, CaseResult *next) {
     out->compare_s += next->compare_s;
     out->candidate_s += next->candidate_s;
+    out->differs = out->differs || next->differs;
     if (verdict_rank(next->verdict) > verdict_rank(out->verdict)) {
         json_decref(out->precision);
         out->precision = next->precision;
@@ -326,6 +327,8 @@ static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *st
                         .standard = v->o->standard,
                         .diags = &v->diags,
                         .strict = v->o->model.strict,
+                        .apart = c->apart,
+                        .control = v->o->control,
                         .edge_values = profile && !strcmp(profile, "edge")};
     BridgeReply reference = {0};
     Arena *scratch = arena_new();
@@ -337,7 +340,7 @@ static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *st
         goto done;
     }
     for (size_t i = 0; i < v->n_schedules && ok && !*stop; i++) {
-        CaseResult one = {.label = c->label, .schedule = v->schedules[i]};
+        CaseResult one = {.label = c->label, .apart = c->apart, .schedule = v->schedules[i]};
         ok = run_candidate(v, c, v->schedules[i], &ctx, &reference, &one, stop, err);
         if (!ok) {
             json_decref(one.precision);

@@ -30,6 +30,7 @@ size_t verify_schedules(Arena *a, const char *schedule, const char *out[VERIFY_S
 typedef struct VerifyCase {
     const char *label; /* "float16 s0=31 s1=7" */
     json_t *spec;      /* the `case` object of docs/bridge.md */
+    bool apart;        /* values at the ends of the format: faults count, wrong numbers are told apart and fail nothing */
 } VerifyCase;
 
 typedef struct VerifyOptions {
@@ -41,6 +42,7 @@ typedef struct VerifyOptions {
     VerifyStandard standard;
     const VerifyCase *cases; /* NULL: 5 trials of the file's own inputs, seed 1024 */
     size_t n_cases;
+    bool control; /* beside each output, how far the reference itself is off in the output's dtype (ecosystem standard) */
     double stage_limit_s;                        /* 0: 120 per stage */
     double memory_mb;                            /* 0: 8192 */
     VerifyModel model;

@@ -98,6 +98,7 @@ typedef struct CaseResult {
     Verdict verdict;
     const char *reason; /* empty on pass */
     json_t *precision;  /* list, one object per output */
+    bool apart, differs; /* VerifyCase.apart; and its numbers are wrong */
     double reference_s, candidate_s, compare_s;
 } CaseResult;
 typedef struct JudgeContext {
@@ -107,6 +108,7 @@ typedef struct JudgeContext {
     double sim_s;
     bool edge_values; /* the case at hand mixes extreme values in */
     bool strict;      /* warnings count as errors */
+    bool apart, control; /* as VerifyCase and VerifyOptions have them */
 } JudgeContext;
 /* Judges a successful reply of the worker's `run`. False only when the reply breaks the protocol. */
 bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) ERR_CHECKED;
