@@ -7,6 +7,7 @@ sealed by hashes, before any kernel exists.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from typing import Any, Optional
@@ -16,6 +17,7 @@ import torch
 from . import backward_spec, cases, reference
 from .backward_spec import Record, Spec, SpecFault
 from .errors import BridgeError, describe, is_out_of_memory, out_of_memory, user_line
+from .frames import Buffer
 
 SPEC_COPY = "forward_spec.py"
 MODEL = "model.py"
@@ -24,51 +26,69 @@ TRUTH = "truth"
 SCHEMA = 1
 
 
-def backward_truth(params: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
-    """`backward_truth` of docs/bridge.md."""
+def backward_truth(params: dict[str, Any]) -> tuple[dict[str, Any], list[Buffer]]:
+    """`backward_truth` of docs/bridge.md. The files of the workspace are blobs: the worker may not write."""
     path, folder = params.get("path"), params.get("workspace")
     if not isinstance(path, str) or not isinstance(folder, str):
-        raise TypeError("backward_truth needs path and workspace")
+        raise BridgeError("bad_input", "backward_truth needs path and workspace")
     try:
         spec = backward_spec.load(path)
-        return prepare(spec, folder), []
+        files: dict[str, bytes] = {}
+        recipe = kept(spec, folder) if params.get("resume") is True else None
+        if recipe is None:
+            recipe = prepare(spec, files)
+        return {"verdict": "READY", **recipe, "files": list(files)}, list(files.values())
     except SpecFault as exc:
-        return {"verdict": exc.verdict, "message": exc.message, "file": path, "line": exc.line, "hint": exc.hint}, []
+        return {"verdict": exc.verdict, "message": exc.message, "file": path, "line": exc.line, "hint": exc.hint, "files": []}, []
 
 
-def prepare(spec: Spec, folder: str) -> dict[str, Any]:
-    """Writes everything but the kernel. A workspace that holds the same truth already is left as it is."""
+def kept(spec: Spec, folder: str) -> Optional[dict[str, Any]]:
+    """The recipe of an earlier run, when all it names is there and sealed for this specification."""
+    try:
+        with open(os.path.join(folder, RECIPE), encoding="utf-8") as f:
+            recipe = json.load(f)
+        if recipe["seal"] != seal(recipe, spec.source):
+            return None
+        for entry in recipe["records"]:
+            if "file" in entry:
+                load_truth(folder, entry)
+        return dict(recipe)
+    except (OSError, ValueError, KeyError, RuntimeError):
+        return None
+
+
+def prepare(spec: Spec, files: dict[str, bytes]) -> dict[str, Any]:
+    """Everything but the kernel, as files; the recipe comes last, so that an interrupted workspace is seen as one."""
     records = spec.records()
     found = [_truth(spec, r) for r in records]
-    finite = [t is not None and all(bool(torch.isfinite(g).all()) for g in t["gradients"]) for t in found]
+    finite = [all(bool(torch.isfinite(g).all()) for g in t) for t in found]
     if not any(finite):
         raise SpecFault("ALL_DEGENERATE", f"none of the {len(records)} cases has a finite gradient", spec.forward.__code__.co_firstlineno,
                         "keep divisors and arguments of log and sqrt away from 0 in forward, or choose other input_profiles")
-    os.makedirs(os.path.join(folder, TRUTH), exist_ok=True)
-    write(os.path.join(folder, SPEC_COPY), spec.source.encode())
-    write(os.path.join(folder, MODEL), model_source(spec, found[0]).encode())
+    files[SPEC_COPY] = spec.source.encode()
+    files[MODEL] = model_source(spec).encode()
     listed = []
     for record, truth, ok in zip(records, found, finite):
         entry = record.to_json()
         if ok:
-            name = f"{TRUTH}/record_{record.index:04d}.pt"
-            entry.update(file=name, sha256=save(os.path.join(folder, name), truth))
+            entry.update(file=f"{TRUTH}/record_{record.index:04d}.pt", sha256=hash_of(truth))
+            files[entry["file"]] = pack(truth)
         else:
             entry["skipped"] = "the gradient in float64 is not finite"
         listed.append(entry)
-    recipe = {"schema_version": SCHEMA, **spec.to_json(), "standard_profile": "standard", "torch": torch.__version__,
+    recipe = {"schema_version": SCHEMA, **spec.to_json(), "torch": torch.__version__,
               "counts": {"records": len(records), "scored": sum(finite), "skipped": len(records) - sum(finite)}, "records": listed}
     recipe["seal"] = seal(recipe, spec.source)
-    write(os.path.join(folder, RECIPE), (json.dumps(recipe, indent=2, ensure_ascii=False) + "\n").encode())
-    return {"verdict": "READY", **recipe}
+    files[RECIPE] = (json.dumps(recipe, indent=2, ensure_ascii=False) + "\n").encode()
+    return recipe
 
 
-def _truth(spec: Spec, record: Record) -> Optional[dict[str, Any]]:
+def _truth(spec: Spec, record: Record) -> list[torch.Tensor]:
     inputs = backward_spec.draw_inputs(spec, record)
     line = spec.forward.__code__.co_firstlineno
     try:
         gradient = _gradient(spec, record, inputs)
-        return {"gradients": backward_spec.gradients(spec, inputs, gradient, torch.float64)}
+        return backward_spec.gradients(spec, inputs, gradient, torch.float64)
     except SpecFault:
         raise
     except Exception as exc:
@@ -135,26 +155,10 @@ def _sealed(folder: str, entry: dict[str, Any]) -> list[torch.Tensor]:
 # ---- files ------------------------------------------------------------------------------------------------------------
 
 
-def write(path: str, data: bytes) -> None:
-    """Atomic; a file that holds the same stays untouched."""
-    try:
-        with open(path, "rb") as f:
-            if f.read() == data:
-                return
-    except FileNotFoundError:
-        pass
-    temporary = f"{path}.{os.getpid()}.tmp"
-    with open(temporary, "wb") as f:
-        f.write(data)
-    os.replace(temporary, path)
-
-
-def save(path: str, truth: Any) -> str:
-    """Writes the tensors; the hash is of their contents, so that it does not depend on PyTorch's file format."""
-    temporary = f"{path}.{os.getpid()}.tmp"
-    torch.save(truth, temporary)
-    os.replace(temporary, path)
-    return hash_of(truth["gradients"])
+def pack(gradients: list[torch.Tensor]) -> bytes:
+    buffer = io.BytesIO()
+    torch.save({"gradients": gradients}, buffer)
+    return buffer.getvalue()
 
 
 def hash_of(tensors: list[torch.Tensor]) -> str:
@@ -187,14 +191,14 @@ def seal(recipe: dict[str, Any], source: str) -> str:
 # ---- the reference of the gradient ------------------------------------------------------------------------------------
 
 
-def model_source(spec: Spec, example: Optional[dict[str, Any]]) -> str:
+def model_source(spec: Spec) -> str:
     """model.py: the gradients as a reference module that the generator traces."""
     parameters = [i.name for i in spec.inputs]
     arguments = parameters + (["grad_output"] if spec.explicit else [])
     result = "gradients[0]" if len(spec.wrt) == 1 else "tuple(gradients)"
     lines = [
         f'"""The gradient of forward in {SPEC_COPY} with respect to {", ".join(spec.wrt)}, as a reference module."""',
-        "import importlib.util", "import os", "import sys", "", "import torch", "",
+        "import importlib.util", "import os", "", "import torch", "",
         f'_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "{SPEC_COPY}")',
         '_found = importlib.util.spec_from_file_location("forward_spec", _PATH)',
         "forward_spec = importlib.util.module_from_spec(_found)",

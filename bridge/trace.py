@@ -14,7 +14,7 @@ import sys
 from typing import Any, Iterator, Optional
 
 import torch
-from torch._decomp import core_aten_decompositions
+from torch._decomp import core_aten_decompositions, decomposition_table
 from torch._subclasses.fake_tensor import (DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode,
                                             UnsupportedOperatorException)
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -26,7 +26,8 @@ from .names import Names, operator_name
 from .recorder import Input, Node, Recorder, SizeArg, number_in, values_in
 
 FLOAT_VARIANTS = (torch.float16, torch.bfloat16, torch.float32)
-TABLE = dict(core_aten_decompositions())
+# Core ATen keeps some operators of gradients whole; here they are taken apart like any other.
+TABLE = {**{op: f for op, f in decomposition_table.items() if "backward" in str(op)}, **core_aten_decompositions()}
 LARGEST_BAKED_CONSTANT = 1024  # elements of a tensor written into the code that ModelNew can hold as text
 
 

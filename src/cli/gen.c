@@ -144,26 +144,25 @@ static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
 }
 
 /* Tracing runs nothing but the reference: when it hangs or dies, the file did it. */
-static void blame_reference(const GenJob *job, Err *err) {
+static void blame_reference(const char *reference, Err *err) {
     err->code = ERR_BAD_INPUT;
-    if (!err->where[0]) snprintf(err->where, sizeof err->where, "%s", job->reference);
-    err_hint(err, "the file did that while it was imported or run; try: python3 %s", job->reference);
+    if (!err->where[0]) snprintf(err->where, sizeof err->where, "%s", reference);
+    err_hint(err, "the file did that while it was imported or run; try: python3 %s", reference);
 }
 
-/* The graph of the reference, from the worker; NULL after an error. */
-static Graph *trace(Arena *a, Bridge *b, const GenArgs *args, const GenJob *job, Err *err) {
-    json_t *params = json_pack("{s:s, s:o}", "path", job->reference, "ops", gen_known_ops());
+Graph *gen_trace(Arena *a, Bridge *b, const char *reference, const char *name, double limit_s, Err *err) {
+    json_t *params = json_pack("{s:s, s:o}", "path", reference, "ops", gen_known_ops());
     if (!params) {
-        err_set(err, ERR_BAD_INPUT, job->reference, "the name of the file is not UTF-8");
+        err_set(err, ERR_BAD_INPUT, reference, "the name of the file is not UTF-8");
         return NULL;
     }
-    if (args->name) json_object_set_new(params, "name", json_string(args->name));
+    if (name) json_object_set_new(params, "name", json_string(name));
     BridgeReply reply = {0};
     Graph *graph = NULL;
-    const BridgeLimits limits = {.wall_s = args->stage_limit_s};
+    const BridgeLimits limits = {.wall_s = limit_s};
     if (bridge_call(b, a, "trace", params, &limits, &reply, err))
         graph = graph_parse(a, json_object_get(reply.result, "graph"), err);
-    else if (err->code == ERR_TIMEOUT || err->code == ERR_CHILD_DIED) blame_reference(job, err);
+    else if (err->code == ERR_TIMEOUT || err->code == ERR_CHILD_DIED) blame_reference(reference, err);
     json_decref(params);
     bridge_reply_clear(&reply);
     return graph;
@@ -174,7 +173,7 @@ static const char *plural(size_t n) {
 }
 
 static bool generate(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
-    job->graph = trace(a, b, args, job, err);
+    job->graph = gen_trace(a, b, job->reference, args->name, args->stage_limit_s, err);
     if (!job->graph) return false;
     job->name = args->name ? args->name : job->graph->name;
     if (args->dump && !strcmp(args->dump, "graph")) fputs(graph_print(job->graph, a), stdout);

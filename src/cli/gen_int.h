@@ -30,6 +30,8 @@ typedef struct GenJob {
     json_t *left_out; /* {label, reason} of the others */
 } GenJob;
 
+/* The graph of a reference file, from the worker; NULL after an error. name: of the operator, or NULL. */
+Graph *gen_trace(Arena *a, Bridge *b, const char *reference, const char *name, double limit_s, Err *err) ERR_CHECKED;
 /* The row of one reference in the table of many; `err` is ERR_OK when it came through. */
 void gen_table_row(Arena *a, Table *t, const GenJob *job, const Err *err);
 /* Errors or warnings in a result; notes do not count. */

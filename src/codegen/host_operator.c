@@ -244,6 +244,7 @@ static void write_op_def(Gen *gen, Cxx *cx) {
     cxx_line(cx, "this->AICore().SetTiling(optiling::TilingFunc);");
     cxx_line(cx, "this->AICore().AddConfig(\"ascend910b\");");
     cxx_line(cx, "this->AICore().AddConfig(\"ascend910_93\");");
+    cxx_line(cx, "this->AICore().AddConfig(\"ascend950\");");
     cxx_close(cx, "");
     cxx_close(cx, ";");
     cxx_blank(cx);

@@ -1,0 +1,138 @@
+/* verification.json, and its table for people. */
+#include "cli/backward_int.h"
+#include "cli/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SCHEMA 1
+
+const char *backward_status_name(BackwardStatus s) {
+    static const char *const NAMES[] = {"PASS", "PASS_WITHIN_TOLERANCE", "FAIL", "REJECT_FAIL_CLOSED"};
+    return NAMES[s];
+}
+
+static const char *text_at(const json_t *o, const char *key) {
+    const char *s = json_string_value(json_object_get(o, key));
+    return s ? s : "";
+}
+
+static bool is_pass(const json_t *one_case) {
+    return !strcmp(text_at(one_case, "verdict"), "PASS") && !json_is_true(json_object_get(one_case, "differs"));
+}
+
+/* Some output needed the rule for small and cancelled values. */
+static bool by_second_stage(const json_t *one_case) {
+    const json_t *list = json_object_get(one_case, "precision");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!strcmp(text_at(json_array_get(list, i), "stage"), "second stage")) return true;
+    return false;
+}
+
+static void count(json_t *per_dtype, const char *dtype, const char *what) {
+    json_t *row = json_object_get(per_dtype, dtype);
+    if (!row) {
+        row = json_pack("{s:i, s:i, s:i, s:i, s:i}", "cases", 0, "passed", 0, "within_tolerance", 0, "failed", 0, "skipped", 0);
+        json_object_set_new(per_dtype, dtype, row);
+    }
+    static const char *const ALSO = "cases";
+    json_object_set_new(row, what, json_integer(json_integer_value(json_object_get(row, what)) + 1));
+    json_object_set_new(row, ALSO, json_integer(json_integer_value(json_object_get(row, ALSO)) + 1));
+}
+
+/* A record's case: what it was, and how it came out. NULL result: it was not reached. */
+static json_t *case_json(const json_t *record, const json_t *result) {
+    json_t *o = json_pack("{s:O, s:s, s:O, s:s, s:O}", "index", json_object_get(record, "index"), "dtype", text_at(record, "dtype"), "symbols",
+                          json_object_get(record, "symbols"), "profile", text_at(record, "profile"), "seed", json_object_get(record, "seed"));
+    if (json_object_get(record, "skipped")) {
+        json_object_set_new(o, "status", json_string("skipped"));
+        json_object_set(o, "reason", json_object_get(record, "skipped"));
+        return o;
+    }
+    const char *status = !result ? "not run" : !is_pass(result) ? "failed" : by_second_stage(result) ? "within_tolerance" : "passed";
+    json_object_set_new(o, "status", json_string(status));
+    if (result && json_object_get(result, "reason")) json_object_set(o, "reason", json_object_get(result, "reason"));
+    if (result) json_object_set(o, "outputs", json_object_get(result, "precision"));
+    return o;
+}
+
+/* Fills cases (what is scored), edge (the other profiles) and per_dtype. */
+static void sort_records(const BackwardJob *job, const json_t *results, json_t *cases, json_t *edge, json_t *per_dtype) {
+    const json_t *records = json_object_get(job->truth, "records");
+    size_t at = 0;
+    for (size_t i = 0; i < json_array_size(records); i++) {
+        const json_t *r = json_array_get(records, i);
+        const json_t *result = json_object_get(r, "skipped") ? NULL : json_array_get(results, at++);
+        bool scored = !strcmp(text_at(r, "profile"), "standard");
+        json_t *o = case_json(r, result);
+        const char *status = text_at(o, "status");
+        if (scored) {
+            bool passed = !strcmp(status, "passed") || !strcmp(status, "within_tolerance");
+            count(per_dtype, text_at(r, "dtype"), !strcmp(status, "skipped") ? "skipped" : passed ? "passed" : "failed");
+            if (!strcmp(status, "within_tolerance")) {
+                json_t *row = json_object_get(per_dtype, text_at(r, "dtype"));
+                json_object_set_new(row, status, json_integer(json_integer_value(json_object_get(row, status)) + 1));
+            }
+        }
+        json_array_append_new(scored ? cases : edge, o);
+    }
+}
+
+static json_int_t total(const json_t *per_dtype, const char *what) {
+    json_int_t sum = 0;
+    const char *dtype;
+    json_t *row;
+    json_object_foreach((json_t *)per_dtype, dtype, row) sum += json_integer_value(json_object_get(row, what));
+    return sum;
+}
+
+/* Fail-closed: without a scored case that passed there is nothing to believe. */
+static BackwardStatus judge(const BackwardJob *job, const json_t *per_dtype, const json_t *results) {
+    json_int_t passed = total(per_dtype, "passed"), failed = total(per_dtype, "failed");
+    if (passed + failed == 0) return BACKWARD_FAIL_CLOSED;
+    if (failed > 0 || job->verdict.verdict != VERDICT_PASS) return BACKWARD_FAIL;
+    if (total(per_dtype, "within_tolerance") > 0) return BACKWARD_WITHIN_TOLERANCE;
+    for (size_t i = job->n_records; i < json_array_size(results); i++)
+        if (!is_pass(json_array_get(results, i)) && !json_object_get(json_array_get(results, i), "differs")) return BACKWARD_FAIL;
+    return BACKWARD_PASS;
+}
+
+json_t *backward_report(Arena *a, const BackwardArgs *args, const BackwardJob *job, BackwardStatus *status) {
+    const json_t *result = job->verdict.json, *results = json_object_get(result, "cases");
+    json_t *cases = json_array(), *edge = json_array(), *per_dtype = json_object(), *more = json_array();
+    sort_records(job, results, cases, edge, per_dtype);
+    for (size_t i = job->n_records; i < json_array_size(results); i++) json_array_append(more, json_array_get(results, i));
+    *status = judge(job, per_dtype, results);
+    json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:s}", "schema_version", SCHEMA, "op", job->name, "target", args->target->name, "chip",
+                          args->target->chip, "backend", "sim");
+    json_object_set_new(o, "precision",
+                        json_pack("{s:s, s:s, s:O, s:o, s:o, s:o}", "status", backward_status_name(*status), "standard", "ecosystem", "per_dtype",
+                                  per_dtype, "cases", cases, "edge_profiles", edge, "further_cases", more));
+    json_decref(per_dtype);
+    json_object_set_new(o, "performance", json_null());
+    json_object_set(o, "checks", json_object_get(result, "checks"));
+    json_object_set_new(o, "verdict", json_string(text_at(result, "verdict")));
+    if (json_object_get(result, "error_message")) json_object_set(o, "error_message", json_object_get(result, "error_message"));
+    json_object_set_new(o, "seal", json_pack("{s:s, s:s}", "truth", text_at(job->truth, "seal"), "covers",
+                                             "specification, records, truths and the code that made them"));
+    json_object_set_new(o, "reproduce", json_string(arena_printf(a, "opwright backward %s --target %s", args->spec, args->target->name)));
+    return o;
+}
+
+void backward_print(Arena *a, const json_t *report) {
+    static const char *const HEADS[] = {"dtype", "cases", "passed", "within tolerance", "failed", "skipped"};
+    const json_t *precision = json_object_get(report, "precision");
+    printf("%s %s: target %s, simulated %s, standard ecosystem\n", text_at(precision, "status"), text_at(report, "op"), text_at(report, "target"),
+           text_at(report, "chip"));
+    Table *t = table_new(a, sizeof HEADS / sizeof HEADS[0], HEADS);
+    const char *dtype;
+    json_t *row;
+    json_object_foreach(json_object_get(precision, "per_dtype"), dtype, row) {
+        const char *cells[6] = {dtype};
+        static const char *const KEYS[] = {"cases", "passed", "within_tolerance", "failed", "skipped"};
+        for (size_t i = 0; i < 5; i++)
+            cells[i + 1] = arena_printf(a, "%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(row, KEYS[i])));
+        table_row(t, cells);
+    }
+    table_print(t, stdout);
+}
