@@ -26,7 +26,7 @@ static int find_entry(ExecCall *c, KernelEntry *entry) {
     return *entry ? 0 : rt_fail(rt, "launch: the kernel library of %s has no %s", c->op->type, KERNEL_ENTRY);
 }
 
-/* Workspace is reused between launches and poisoned each time, so that nothing of the last launch can be relied on. */
+/* Workspace is reused between launches; the launch fills it with a pattern, so that nothing of the last one can be relied on. */
 static int prepare_workspace(ExecCall *c, void **out) {
     const size_t n = c->tiling.workspace_bytes[0];
     *out = NULL;
@@ -41,7 +41,6 @@ static int prepare_workspace(ExecCall *c, void **out) {
             return rt_fail(c->rt, "launch: no memory for a workspace of %zu bytes", n);
         }
     }
-    memset(c->rt->workspace, 0xFF, n);
     *out = c->rt->workspace;
     return 0;
 }
@@ -76,6 +75,7 @@ static void merge_in_place(SimGm *out, SimGm *gm, size_t *n_in) {
         out->data = from;
         out->n_bytes = (size_t)((out_end > in_end ? out_end : in_end) - from);
         out->initialised = true;
+        out->blank = false;
     }
     *n_in = kept;
 }
@@ -87,6 +87,14 @@ static bool init_output(const ExecCall *c, const Operand *o) {
     return true;
 }
 
+/* The binding filled it (at::zeros): a card finds that, too. Fresh memory is all ones (tensor.c). */
+static bool is_filled(const SimGm *out) {
+    const unsigned char *p = out->data;
+    for (size_t i = 0; i < out->n_bytes; i++)
+        if (p[i] != 0xFF) return true;
+    return false;
+}
+
 static int build_ranges(ExecCall *c, SimGm *gm, size_t *n_gm) {
     size_t n_in = 0, n_out = 0;
     SimGm *outs = ARENA_ARRAY(c->arena, c->op->out.n, SimGm);
@@ -95,7 +103,8 @@ static int build_ranges(ExecCall *c, SimGm *gm, size_t *n_gm) {
     for (size_t i = 0; i < c->op->out.n; i++) {
         if (!c->out[i].t) continue;
         SimGm out = range_of(&c->out[i], SIM_GM_OUTPUT);
-        out.initialised = init_output(c, &c->out[i]);
+        out.initialised = init_output(c, &c->out[i]) || is_filled(&out);
+        out.blank = !out.initialised;
         for (size_t k = 0; k < n_out; k++)
             if (overlap(&out, &outs[k])) rt_finding(c->rt, RT_OUTPUTS_OVERLAP, c->op->type, outs[k].name, out.name);
         merge_in_place(&out, gm, &n_in);
@@ -128,7 +137,7 @@ int exec_launch(ExecCall *c) {
     void **args = ARENA_ARRAY(c->arena, op->in.n + op->out.n + 2, void *);
     build_ranges(c, gm, &n_gm);
     if (workspace)
-        gm[n_gm++] = (SimGm){.name = "workspace", .role = SIM_GM_WORKSPACE, .dtype = DTYPE_U8, .data = workspace, .n_bytes = c->tiling.workspace_bytes[0]};
+        gm[n_gm++] = (SimGm){.name = "workspace", .role = SIM_GM_WORKSPACE, .dtype = DTYPE_U8, .data = workspace, .n_bytes = c->tiling.workspace_bytes[0], .blank = true};
     if (c->tiling.data.n_bytes)
         gm[n_gm++] = (SimGm){.name = "tiling", .role = SIM_GM_TILING, .dtype = DTYPE_U8, .data = c->tiling_buffer, .n_bytes = c->tiling.data.n_bytes};
     for (size_t i = 0; i < op->in.n; i++) args[n_args++] = argument(&c->in[i]);

@@ -25,7 +25,7 @@ static void load_bytes(Core *c, GmRange *r, const uint8_t *src, uint32_t dst, si
 {
     size_t off = (size_t)(src - (const uint8_t *)r->gm->data);
     memcpy(c->ub + dst, src, n);
-    if (!r->valid || bits_all(r->valid, off, n)) {
+    if (!r->valid || bits_all(r->valid, off, n) || gm_settle_raw(r, off, n)) {
         bits_fill(c->ub_valid, dst, n, true);
         return;
     }
@@ -153,7 +153,7 @@ static void store_bytes(Core *c, GmRange *r, uint8_t *dst, uint32_t src, size_t 
                    LL(n - bits_count(c->ub_valid, src, n)));
     }
     if (c->atomic_op) {
-        if (r->valid && !bits_all(r->valid, off, n)) {
+        if (r->valid && !gm_settle_raw(r, off, n)) {
             size_t bad = bits_find(r->valid, off, off + n, false);
             sim_report(c, CHK_ID_UNINIT_ATOMIC, LL(bad), LL(bits_find(r->valid, bad, off + n, true) - 1), r->gm->name);
         }

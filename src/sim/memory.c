@@ -332,7 +332,7 @@ uint64_t ow_gm_get(uint32_t type, const OwGlobal *g, uint64_t index, OwLoc loc)
     size_t off = (size_t)(p - (uint8_t *)r->gm->data);
     c->sim->stats.gm_read_bytes += size;
     memcpy(&bits, p, size);
-    if (r->valid && !bits_all(r->valid, off, size)) {
+    if (r->valid && !gm_settle_raw(r, off, size)) {
         sim_report(c, CHK_ID_UNINIT_SCALAR, LL(index), r->gm->name);
         poison_fill((uint8_t *)&bits, size, 0);
     }

@@ -114,6 +114,7 @@ static void open_ranges(Sim *s, const SimLaunch *l)
         bool shared = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && l->block_dim > 1;
         if (shared) s->ranges[i].owner = calloc(gm->n_bytes / ISA_BLOCK_BYTES + 1, sizeof(uint64_t));
         if ((tracked && !s->ranges[i].valid) || (shared && !s->ranges[i].owner)) abort(); /* as arenas do */
+        if (tracked && gm->blank) gm_raw_open(&s->ranges[i]);
     }
 }
 
@@ -137,6 +138,7 @@ static void close_ranges(Sim *s)
 {
     for (size_t i = 0; i < s->n_ranges; i++) {
         GmRange *r = &s->ranges[i];
+        if (r->valid) gm_raw_close(s, r);
         if (r->gm->role == SIM_GM_OUTPUT && r->valid) check_written(s, r);
         free(r->valid);
         free(r->owner);

@@ -23,6 +23,7 @@ typedef struct SimGm {
     void *data;       /* host memory; the kernel reads and writes it in place. NULL only when n_bytes is 0 */
     size_t n_bytes;
     bool initialised; /* an output or workspace the caller filled before the launch (zeros): reading it is no finding */
+    bool blank;       /* not initialised, and the launch may fill it with a pattern: then stores that no API call makes are seen */
 } SimGm;
 
 typedef struct SimLaunch {

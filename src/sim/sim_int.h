@@ -34,6 +34,7 @@ void poison_fill(uint8_t *p, size_t n, size_t phase); /* phase: offset of p in i
 typedef struct GmRange {
     const SimGm *gm;
     uint64_t *valid; /* NULL: all bytes are valid */
+    uint64_t n_raw;  /* bytes found written by no API call: raw.c */
     uint64_t *owner; /* of each 32 bytes, who wrote there last: see gm_claim. NULL: not followed */
 } GmRange;
 
@@ -213,6 +214,10 @@ GmRange *gm_find(Sim *s, uintptr_t addr);
 /* Before a plain write of `data` to bytes [off, off + n): another block's bytes that it changes, with no SyncAll between the
  * two, are a finding, since either may come last. scalar: goes through the data cache, a whole line at a time. */
 void gm_claim(Core *c, GmRange *r, size_t off, const uint8_t *data, size_t n, bool scalar);
+/* raw.c: before a byte without a valid bit is said to be unwritten. True: all of them are written. */
+void gm_raw_open(GmRange *r);
+bool gm_settle_raw(GmRange *r, size_t off, size_t n);
+void gm_raw_close(Sim *s, GmRange *r);
 void gm_note_read(Core *c, GmRange *r, size_t off, size_t n);
 
 DType dtype_of(uint32_t abi_type);

@@ -76,6 +76,7 @@ static void check_sync_space(Core *c, const OwGlobal *gm)
     GmRange *r = gm_access(c, gm, (uintptr_t)gm->addr, need, true, &skip, &n_ok);
     if (!r || !r->valid || c->sim->epoch) return;
     size_t off = (size_t)((uintptr_t)gm->addr + skip - (uintptr_t)r->gm->data);
+    gm_settle_raw(r, off, n_ok);
     size_t bad = bits_find(r->valid, off, off + n_ok, false);
     if (bad < off + n_ok) sim_report(c, CHK_ID_SYNC_SPACE, LL(bad - off), LL(n_ok - 1), LL(need));
 }
