@@ -58,8 +58,33 @@ static void print_check(const json_t *c, const char *file, ExplainLang lang, FIL
     fprintf(to, "      %s%s\n", say(lang, "see: ", "说明: "), text_at(c, "page"));
 }
 
+/* Who holds how much of UB: bytes of all buffers, and what some calls take besides. */
+static void print_ledger(Arena *a, const json_t *ledger, ExplainLang lang, FILE *to) {
+    const json_t *uses = json_object_get(ledger, "uses");
+    const char *heads[] = {say(lang, "UB", "UB 用途"), say(lang, "where", "位置"), say(lang, "buffers", "个数"), say(lang, "bytes each", "单个字节"), say(lang, "bytes", "字节"), ""};
+    Table *t = table_new(a, sizeof heads / sizeof heads[0], heads);
+    json_int_t sum = 0, hidden = 0, have = json_integer_value(json_object_get(ledger, "bytes"));
+    for (size_t i = 0; i < json_array_size(uses); i++) {
+        const json_t *u = json_array_get(uses, i);
+        json_int_t n = json_integer_value(json_object_get(u, "count")), bytes = json_integer_value(json_object_get(u, "bytes"));
+        bool is_hidden = json_is_true(json_object_get(u, "hidden"));
+        if (!is_hidden) sum += n * bytes;
+        else if (bytes > hidden) hidden = bytes; /* they follow each other, so the largest counts */
+        const char *cells[] = {text_at(u, "what"), arena_printf(a, "%s:%" JSON_INTEGER_FORMAT, text_at(u, "file"), json_integer_value(json_object_get(u, "line"))),
+                               arena_printf(a, "%" JSON_INTEGER_FORMAT, n), arena_printf(a, "%" JSON_INTEGER_FORMAT, bytes),
+                               arena_printf(a, "%" JSON_INTEGER_FORMAT, n * bytes), is_hidden ? say(lang, "taken by the API itself", "接口自行占用") : ""};
+        table_row(t, cells);
+    }
+    if (json_array_size(uses) == 0) return;
+    table_print(t, to);
+    fprintf(to, say(lang, "UB: %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " bytes in buffers, %" JSON_INTEGER_FORMAT " more at most taken by the API itself\n",
+                    "UB: 缓冲区共 %" JSON_INTEGER_FORMAT " / %" JSON_INTEGER_FORMAT " 字节, 接口自行占用最多 %" JSON_INTEGER_FORMAT " 字节\n"),
+            sum, have, hidden);
+    if (sum + hidden > have)
+        fprintf(to, say(lang, "over by %" JSON_INTEGER_FORMAT " bytes\n", "超出 %" JSON_INTEGER_FORMAT " 字节\n"), sum + hidden - have);
+}
+
 void check_print(Arena *a, const VerifyResult *r, const char *path, ExplainLang lang, FILE *to) {
-    (void)a;
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
     static const char *const ORDER[] = {"error", "warning", "note"};
     const json_t *checks = json_object_get(r->json, "checks");
@@ -69,4 +94,5 @@ void check_print(Arena *a, const VerifyResult *r, const char *path, ExplainLang 
             const json_t *c = json_array_get(checks, i);
             if (!strcmp(text_at(c, "severity"), ORDER[s])) print_check(c, file, lang, to);
         }
+    print_ledger(a, json_object_get(r->json, "ub_ledger"), lang, to);
 }

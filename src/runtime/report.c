@@ -85,6 +85,10 @@ static json_t *finding_json(const SimFinding *f) {
     json_object_set_new(j, "severity", json_string(SEVERITIES[f->severity]));
     json_object_set_new(j, "file", text_or_empty(f->file));
     json_object_set_new(j, "line", json_integer(f->line));
+    if (f->other_file) {
+        json_object_set_new(j, "other_file", text_or_empty(f->other_file));
+        json_object_set_new(j, "other_line", json_integer(f->other_line));
+    }
     json_object_set_new(j, "api", text_or_empty(f->api));
     json_object_set_new(j, "block", json_integer(f->block));
     json_object_set_new(j, "count", json_integer((json_int_t)f->count));
@@ -136,11 +140,23 @@ static json_t *stats_json(const Rt *rt) {
     return j;
 }
 
+/* The ledger of UB: {bytes, uses: [{what, file, line, count, bytes, hidden}]}. */
+static json_t *ub_json(const Rt *rt) {
+    json_t *uses = json_array();
+    for (size_t i = 0; i < sim_n_ub_uses(rt->sim); i++) {
+        const SimUbUse *u = sim_ub_use(rt->sim, i);
+        json_array_append_new(uses, json_pack("{s:o, s:o, s:I, s:I, s:I, s:b}", "what", text_or_empty(u->what), "file", text_or_empty(u->file), "line",
+                                              (json_int_t)u->line, "count", (json_int_t)u->count, "bytes", (json_int_t)u->bytes, "hidden", u->hidden));
+    }
+    return json_pack("{s:I, s:o}", "bytes", (json_int_t)sim_ub_bytes(rt->sim), "uses", uses);
+}
+
 const char *rt_report_json(Rt *rt) {
     json_t *j = json_object();
     json_object_set_new(j, "launches", launches_json(rt));
     json_object_set_new(j, "findings", findings_json(rt));
     json_object_set_new(j, "stats", stats_json(rt));
+    json_object_set_new(j, "ub", ub_json(rt));
     free(rt->json);
     rt->json = json_dumps(j, JSON_COMPACT);
     json_decref(j);

@@ -169,6 +169,7 @@ static void take_tmp(Core *c, const AdvInfo *info, VecOp *op, const OwLocal *tmp
     uint64_t n = op->shape.count * op->o[0].size;
     uint32_t at = c->ub_top, room = c->ub_bytes > at + 256 ? c->ub_bytes - 256 - at : 0;
     if (!need) return;
+    if (!tmp) ledger_hidden(c, info->name, need);
     if (tmp) {
         Place p;
         if (!local_place(c, tmp, "sharedTmpBuffer", 32, &p)) return;
@@ -202,6 +203,7 @@ void ow_adv(const char *api, uint32_t type, const OwLocal *d, const OwLocal *a, 
     check_overlap(c, info, &op);
     take_tmp(c, info, &op, tmp);
     uint32_t from = c->ub_bytes - ISA_UB_RESERVED_BYTES;
+    if (info->flags & ADV_RESERVED) ledger_hidden(c, info->name, ISA_UB_RESERVED_BYTES);
     if ((info->flags & ADV_RESERVED) && c->ub_top > from) sim_report(c, CHK_ID_UB_RESERVED, info->name, LL(ISA_UB_RESERVED_BYTES), LL(c->ub_top));
     vec_walk(c, &op, run);
 }

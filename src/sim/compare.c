@@ -315,6 +315,7 @@ static void select_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t 
 static void check_reserved(Core *c)
 {
     uint32_t from = c->ub_bytes - ISA_UB_RESERVED_BYTES;
+    ledger_hidden(c, "Select", ISA_UB_RESERVED_BYTES);
     if (c->ub_top > from) sim_report(c, CHK_ID_UB_RESERVED, "Select", LL(ISA_UB_RESERVED_BYTES), LL(c->ub_top));
 }
 

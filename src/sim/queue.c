@@ -136,6 +136,7 @@ static uint32_t add_bufs(Core *c, uint32_t que, uint32_t pos, uint32_t n, uint32
         return first;
     }
     if (c->ub_top > c->ub_bytes) sim_report(c, CHK_ID_UB_CAPACITY, LL(c->ub_top), LL(c->ub_bytes));
+    ledger_allocated(c);
     if (c->ub_top > c->sim->stats.ub_peak_bytes) c->sim->stats.ub_peak_bytes = c->ub_top;
     return first;
 }

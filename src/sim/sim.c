@@ -90,6 +90,9 @@ void sim_reset(Sim *s)
     arena_free(s->arena);
     s->arena = arena_new();
     memset(&s->findings, 0, sizeof s->findings);
+    memset(&s->ub_uses, 0, sizeof s->ub_uses);
+    memset(&s->ub_hidden, 0, sizeof s->ub_hidden);
+    s->ub_ledger_top = 0;
     memset(&s->stats, 0, sizeof s->stats);
 }
 

@@ -91,6 +91,17 @@ const SimFinding *sim_finding(const Sim *s, size_t i);
 const SimStats *sim_stats(const Sim *s);
 void sim_reset(Sim *s);
 
+/* A line of the ledger of UB (ledger.c): the buffers of the core that held most, then what the API takes without asking. */
+typedef struct SimUbUse {
+    const char *what; /* "TQue VECIN", "TBuf VECCALC", or the API that takes space for itself */
+    const char *file; /* of InitBuffer, or of the call */
+    uint32_t line, count, bytes; /* bytes: of one of the `count` buffers */
+    bool hidden;
+} SimUbUse;
+size_t sim_n_ub_uses(const Sim *s);
+const SimUbUse *sim_ub_use(const Sim *s, size_t i);
+uint32_t sim_ub_bytes(const Sim *s); /* of the chip */
+
 /* Where the current thread's kernel is, kept up to date in memory the caller shares with a watcher, so that a crash or
  * a hang can be placed: written at every API call. NULL switches it off. */
 typedef struct SimTrail {

@@ -151,6 +151,8 @@ struct Sim {
     SimStats stats;
     Arena *arena; /* findings' texts */
     VEC(Finding) findings;
+    VEC(SimUbUse) ub_uses, ub_hidden; /* ledger.c; since sim_new or sim_reset */
+    uint32_t ub_ledger_top;
     Core **cores; /* one for each physical core, made when first needed */
     /* the launch in progress */
     Arena *launch_arena;
@@ -189,6 +191,9 @@ void sim_report_at(Core *c, OwLoc loc, const char *api, CheckId id, ...);
 void sim_report_race(Core *c, SimSeverity severity, const Site *earlier, const Site *later, CheckId id, ...);
 /* A finding of the launch as a whole. */
 void sim_report_launch(Sim *s, CheckId id, ...);
+/* ledger.c: after InitBuffer; and when an API takes n_bytes of UB that nobody gave it. */
+void ledger_allocated(Core *c);
+void ledger_hidden(Core *c, const char *api, uint32_t n_bytes);
 const char *loc_file(OwLoc loc); /* "?" when unknown */
 
 /* ---- local memory: one operand of an instruction --------------------------------------------------------------- */

@@ -48,6 +48,8 @@ static void take_finding(Arena *a, JudgeContext *c, const json_t *f, CaseResult 
                                                                   : DIAG_NOTE,
               .source = copy_text(a, f, "file", NULL),
               .line = (int)json_integer_value(json_object_get(f, "line")),
+              .other_source = copy_text(a, f, "other_file", NULL),
+              .other_line = (int)json_integer_value(json_object_get(f, "other_line")),
               .api = copy_text(a, f, "api", NULL),
               .count = (uint64_t)json_integer_value(json_object_get(f, "count")),
               .hint = copy_text(a, f, "hint", NULL),

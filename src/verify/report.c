@@ -37,11 +37,19 @@ static void set_text(json_t *o, const char *key, const char *text) {
 }
 
 /* Line of the description file, when the section's place in it is known. */
-static int file_line(const Desc *d, const Diag *c) {
-    if (!d || !c->source || c->line <= 0) return 0;
+static int file_line(const Desc *d, const char *source, int line) {
+    if (!d || !source || line <= 0) return 0;
     for (int i = 0; i < DESC_N_SOURCES; i++)
-        if (!strcmp(c->source, DESC_SOURCE_NAMES[i]) && d->line[i] > 0) return d->line[i] + c->line - 1;
+        if (!strcmp(source, DESC_SOURCE_NAMES[i]) && d->line[i] > 0) return d->line[i] + line - 1;
     return 0;
+}
+
+static json_t *other_json(const Desc *desc, const Diag *d) {
+    json_t *o = json_pack("{s:s}", "source", d->other_source);
+    if (d->other_line > 0) json_object_set_new(o, "line", json_integer(d->other_line));
+    int in_file = file_line(desc, d->other_source, d->other_line);
+    if (in_file > 0) json_object_set_new(o, "file_line", json_integer(in_file));
+    return o;
 }
 
 static json_t *check_json(const Desc *desc, const Diag *d) {
@@ -52,8 +60,9 @@ static json_t *check_json(const Desc *desc, const Diag *d) {
     set_text(o, "source", d->source);
     if (d->line > 0) json_object_set_new(o, "line", json_integer(d->line));
     if (d->column > 0) json_object_set_new(o, "column", json_integer(d->column));
-    int in_file = file_line(desc, d);
+    int in_file = file_line(desc, d->source, d->line);
     if (in_file > 0) json_object_set_new(o, "file_line", json_integer(in_file));
+    if (d->other_source) json_object_set_new(o, "other", other_json(desc, d));
     set_text(o, "api", d->api);
     json_object_set_new(o, "count", json_integer((json_int_t)d->count));
     set_text(o, "text", d->text);
@@ -174,6 +183,7 @@ json_t *report_json(Arena *a, const Report *r) {
     json_object_set_new(j, "checks", checks);
     json_object_set_new(j, "precision", precision_json(r));
     json_object_set_new(j, "cases", cases_json(r));
+    if (r->ub) json_object_set(j, "ub_ledger", r->ub);
     if (r->launches) json_object_set(j, "launches", r->launches);
     json_object_set_new(j, "stages", stages_json(r));
     if (r->build && r->build->lang) set_text(j, "device_language", r->build->lang);

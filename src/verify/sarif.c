@@ -82,6 +82,9 @@ static json_t *result_of(const json_t *check, json_t *rules, const char *uri, bo
     json_t *r = json_pack("{s:s, s:I, s:s, s:o, s:[o]}", "ruleId", text_at(check, "check"), "ruleIndex", rule_index(rules, check, zh), "level",
                           text_at(check, "severity"), "message", message(whole), "locations", location(check, uri));
     free(whole);
+    const json_t *other = json_object_get(check, "other");
+    if (json_integer_value(json_object_get(other, "file_line")) > 0)
+        json_object_set_new(r, "relatedLocations", json_pack("[o]", location(other, uri)));
     json_int_t count = json_integer_value(json_object_get(check, "count"));
     if (count > 0) json_object_set_new(r, "occurrenceCount", json_integer(count));
     json_object_set_new(r, "properties", json_pack("{s:s, s:s}", "stage", text_at(check, "stage"), "page", text_at(check, "page")));

@@ -181,6 +181,23 @@ static void keep_launches(Verifier *v, const json_t *result) {
     v->report.launches = json_incref(launches);
 }
 
+static json_int_t ub_held(const json_t *ub) {
+    json_int_t sum = 0;
+    const json_t *uses = json_object_get(ub, "uses");
+    for (size_t i = 0; i < json_array_size(uses); i++) {
+        const json_t *u = json_array_get(uses, i);
+        sum += json_integer_value(json_object_get(u, "count")) * json_integer_value(json_object_get(u, "bytes"));
+    }
+    return sum;
+}
+
+static void keep_ub(Verifier *v, const json_t *result) {
+    json_t *ub = json_object_get(json_object_get(result, "report"), "ub");
+    if (!json_is_object(ub) || (v->report.ub && ub_held(ub) <= ub_held(v->report.ub))) return;
+    json_decref(v->report.ub);
+    v->report.ub = json_incref(ub);
+}
+
 static bool ask(Verifier *v, const VerifyCase *c, const char *schedule, json_t *want, Arena *scratch, BridgeReply *reply, Err *err) {
     BridgeLimits limits = {.wall_s = v->limit_s, .memory_mb = v->memory_mb};
     json_t *params = run_params(v, c->spec, schedule, want);
@@ -279,6 +296,7 @@ static bool run_candidate(Verifier *v, const VerifyCase *c, const char *schedule
     }
     if (ok) {
         keep_launches(v, reply.result);
+        keep_ub(v, reply.result);
         ok = judge_reply(v->arena, ctx, &reply, out, err);
         *stop = *stop || json_is_object(json_object_get(reply.result, "candidate_error"));
     } else {
@@ -474,5 +492,6 @@ bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Er
     if (v.dir) fs_remove_tree(v.dir);
     for (size_t i = 0; i < v.report.n_cases; i++) json_decref(v.report.cases[i].precision);
     json_decref(v.report.launches);
+    json_decref(v.report.ub);
     return ok;
 }

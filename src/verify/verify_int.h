@@ -18,6 +18,8 @@ typedef struct Diag {
     DiagSeverity severity;
     const char *source;                          /* section, or NULL */
     int line, column;                            /* in the section; 0 not known */
+    const char *other_source;                    /* the place it clashes with, or NULL */
+    int other_line;
     const char *api;                             /* or NULL */
     uint64_t count;                              /* how often; at least 1 */
     const char *text, *text_zh, *hint, *hint_zh; /* hints may be NULL */
@@ -134,6 +136,7 @@ typedef struct Report {
     const Build *build; /* may be NULL */
     double python_s, load_s, rules_s, run_s, compare_s, total_s;
     json_t *launches; /* of the last run, or NULL */
+    json_t *ub;       /* ledger of UB of the run that held most, or NULL */
     const char *log;  /* what foreign code printed, or NULL */
 } Report;
 json_t *report_json(Arena *a, const Report *r);

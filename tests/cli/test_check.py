@@ -99,6 +99,21 @@ def test_sarif_of_a_clean_description():
     assert status == 0 and run["results"] == [] and run["properties"]["verdict"] == "PASS"
 
 
+def test_ledger_of_ub():
+    """Every InitBuffer with its line; the sum is what the buffers hold."""
+    status, out, _ = check(DESCRIPTIONS / "pair_sum.py", "--json")
+    result = json.loads(out)
+    source = runpy.run_path(str(DESCRIPTIONS / "pair_sum.py"))["kernel_src"].splitlines()
+    ledger = result["ub_ledger"]
+    assert status == 0 and ledger["bytes"] == 196608
+    assert [u["what"] for u in ledger["uses"]] == ["TQue VECIN", "TQue VECIN", "TQue VECOUT"]
+    for use in ledger["uses"]:
+        assert "InitBuffer" in source[use["line"] - 1] and use["bytes"] % 32 == 0 and use["hidden"] is False
+    _, text, _ = check(DESCRIPTIONS / "pair_sum.py")
+    total = sum(u["count"] * u["bytes"] for u in ledger["uses"])
+    assert f"UB: {total} of 196608 bytes in buffers" in text
+
+
 def test_static_needs_no_reference():
     status, out, _ = check(DESCRIPTIONS / "pair_sum.py", "--static", reference=None)
     assert status == 0 and out.startswith("BUILT pair_sum: it builds; nothing was run")
