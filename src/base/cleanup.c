@@ -3,12 +3,14 @@
 
 #include "base/fs.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define N_SLOTS 64
@@ -17,6 +19,7 @@
 static struct {
     _Atomic(char *) path[N_SLOTS];
     _Atomic uint64_t tag[N_SLOTS]; /* of the path; 0: empty, or being filled or emptied */
+    _Atomic int lock[N_SLOTS];     /* 1 + the descriptor that says the folder is in use; 0: none */
     _Atomic pid_t group[N_SLOTS];
 } state;
 
@@ -27,11 +30,21 @@ static uint64_t tag_of(const char *path) {
     return h ? h : 1;
 }
 
+/* A folder that is used is locked: who finds one without a lock knows that its owner is dead, however it died. Without a slot
+ * the descriptor stays until the process ends, and the lock with it. */
+static int lock_folder(const char *path) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) (void)flock(fd, LOCK_SH | LOCK_NB);
+    return fd;
+}
+
 void cleanup_add_path(const char *path) {
     char *copy = strdup(path);
+    int fd = lock_folder(path);
     for (int i = 0; copy && i < N_SLOTS; i++) {
         char *empty = NULL;
         if (!atomic_compare_exchange_strong(&state.path[i], &empty, copy)) continue;
+        atomic_store(&state.lock[i], fd + 1);
         atomic_store(&state.tag[i], tag_of(path));
         return;
     }
@@ -48,6 +61,8 @@ void cleanup_drop_path(const char *path) {
             atomic_store(&state.tag[i], tag);
             continue;
         }
+        int fd = atomic_exchange(&state.lock[i], 0) - 1;
+        if (fd >= 0) close(fd);
         atomic_store(&state.path[i], NULL);
         free(at);
         return;

@@ -8,7 +8,8 @@
 /* SIGINT, SIGTERM and SIGHUP from now on kill the groups, remove the paths, and then end the process as they
  * would have. */
 void cleanup_install(void);
-/* A file or folder; the text is copied. Past 64 paths at once further ones are not remembered. */
+/* A file or folder; the text is copied. Past 64 paths at once further ones are not remembered. A folder is locked (flock, shared) until
+ * it is dropped or the process is gone. */
 void cleanup_add_path(const char *path);
 void cleanup_drop_path(const char *path); /* unknown: nothing happens */
 void cleanup_add_group(pid_t group);
