@@ -64,6 +64,18 @@ OW_API void ow_vec_r(const char *api, uint32_t types, const OwLocal *d, const Ow
  * are computed in float whatever the row says. */
 OW_API void ow_adv(const char *api, uint32_t type, const OwLocal *d, const OwLocal *a, const OwLocal *b, const OwLocal *tmp,
                    uint64_t scalar, uint32_t via_float, int64_t count, OwLoc loc);
+/* The other high-level APIs, rows of adv_calls.def: tensors, whole numbers and scalars in the order the row states. The
+ * result is the API's, where it has one. */
+#define OW_ADV_TENSORS 10
+#define OW_ADV_NUMBERS 24
+typedef struct OwAdv {
+    const OwLocal *t[OW_ADV_TENSORS]; /* NULL: not given */
+    uint8_t type[OW_ADV_TENSORS];
+    const OwLocal *tmp; /* NULL: space of the framework */
+    int64_t n[OW_ADV_NUMBERS];
+    double f[4];
+} OwAdv;
+OW_API int64_t ow_adv_call(const char *api, const OwAdv *call, OwLoc loc);
 /* Compare into the CMPMASK register; and that register's transfers. */
 OW_API void ow_compare_reg(uint32_t type, const OwLocal *a, const OwLocal *b, uint32_t mode, const OwRepeat *r,
                            OwLoc loc);

@@ -11,6 +11,9 @@
 #include "ow/reduce.h"
 #include "ow/layout.h"
 #include "ow/adv.h"
+#include "ow/adv_softmax.h"
+#include "ow/adv_norm.h"
+#include "ow/adv_reduce.h"
 #include "ow/copy.h"
 #include "ow/system.h"
 #include "ow/gaps.h"
@@ -20,5 +23,9 @@
 #undef OW_WANT
 #undef OW_WANT_PAIR
 #undef OW_NONE
+#undef OW_TMP
+#undef OW_TMP_MUTABLE
+#undef OW_NO_TMP
+#undef OW_BOTH_TMP
 
 #endif

@@ -282,6 +282,16 @@ OWH_API void owh_binding_def(const OwhFnDef *def); /* texts are copied, defaults
 OWH_API void *owh_alloc(size_t n_bytes); /* malloc that cannot fail: for RtValue lists and texts */
 OWH_API void owh_release(void *p);
 
+/* ------------------------------------------------------------------------ helpers of the high-level APIs
+
+   Rows of src/runtime/adv_host.def: a shape, numbers in the row's order. False: the helper refuses (bad shape, too little
+   space); the outputs stay as they were, as the vendor's do. */
+OWH_API bool owh_adv_size(const char *api, const int64_t *dims, size_t n_dims, const int64_t *n, uint32_t *max, uint32_t *min);
+/* Live nodes of an element and bytes beside them. */
+OWH_API bool owh_adv_factor(const char *api, const int64_t *n, uint32_t *max_live, uint32_t *extra);
+/* out: the structure of device/ow/tiling_structs.h that the helper fills; fields the helper leaves out keep their value. */
+OWH_API bool owh_adv_tiling(const char *api, const int64_t *dims, size_t n_dims, const int64_t *n, void *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -206,7 +206,7 @@ template <typename T, typename... L> constexpr bool ow_one_of = (__is_same(T, L)
 template <typename T> using PrimT = T;
 
 struct ShapeInfo {
-    ShapeInfo() {}
+    ShapeInfo() : shapeDim(0), originalShapeDim(0) {}
     ShapeInfo(const uint8_t dim, const uint32_t in[], const uint8_t orig_dim, const uint32_t orig_in[],
               const DataFormat format)
         : shapeDim(dim), originalShapeDim(orig_dim), dataFormat(format)

@@ -4,6 +4,8 @@
 #ifndef OW_DEVICE_TILINGDATA_BASE_H
 #define OW_DEVICE_TILINGDATA_BASE_H
 
+#include "ow/adv_tiling.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
