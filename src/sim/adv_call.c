@@ -54,7 +54,7 @@ static void check_overlap(const AdvCall *a)
 
 /* HW: the framework's space is all of UB from the end of the InitBuffer allocations to 64 bytes before its end; the last 256
  * bytes are not the kernel's. */
-static void take_tmp(const AdvCall *a)
+static void take_tmp(AdvCall *a)
 {
     Core *c = a->c;
     uint32_t at = c->ub_top, room = c->ub_bytes > at + 256 ? c->ub_bytes - 256 - at : 0;
@@ -71,7 +71,7 @@ static void take_tmp(const AdvCall *a)
     if (room < a->tmp_bytes)
         sim_report(c, a->in->tmp ? CHK_ID_ADV_TMP : CHK_ID_ADV_ROOM, a->api->name, LL(a->tmp_bytes), LL(room));
     uint64_t lost = a->tmp_bytes < room ? a->tmp_bytes : room;
-    if (lost > 0 && at + lost <= c->ub_bytes) bits_fill(c->ub_valid, at, (size_t)lost, false);
+    if (lost > 0 && at + lost <= c->ub_bytes) a->lost_at = at, a->lost_bytes = (uint32_t)lost;
 }
 
 static void take_reserved(const AdvCall *a)
@@ -111,27 +111,66 @@ static void open_tensors(AdvCall *a)
     }
 }
 
+/* A call on its way to PIPE_V. The result goes to the caller, which waits for it. */
+typedef struct Issued {
+    AdvCall a;
+    OwAdv in;
+    int64_t *result;
+} Issued;
+
+static void run_issued(Core *c, const void *args)
+{
+    const Issued *i = args;
+    AdvCall a = i->a;
+    a.c = c;
+    a.in = &i->in;
+    a.arena = arena_new();
+    if (a.lost_bytes) bits_fill(c->ub_valid, a.lost_at, a.lost_bytes, false);
+    if (a.uses_select) c->cmpmask_valid = false;
+    a.api->run(&a);
+    if (a.spoils_src) bits_fill(c->ub_valid, a.t[a.spoiled].p.addr, bytes_of(&a.t[a.spoiled]), false);
+    if (i->result) *i->result = a.result;
+    arena_free(a.arena);
+}
+
+/* HW: one call is a sequence of vector instructions: it reads its sources, and writes its results and its space. */
+static void issue_call(const AdvCall *a, int64_t *result)
+{
+    Access acc[2 * OW_ADV_TENSORS + 1];
+    uint32_t n = 0;
+    Issued args = {.a = *a, .in = *a->in, .result = a->answers ? result : NULL};
+    for (uint32_t i = 0; i < OW_ADV_TENSORS; i++) {
+        const AdvTensor *t = &a->t[i];
+        if (t->given && t->n && (!t->out || t->in_too)) acc[n++] = ub_read(t->p.addr, bytes_of(t));
+    }
+    for (uint32_t i = 0; i < OW_ADV_TENSORS; i++) {
+        const AdvTensor *t = &a->t[i];
+        if (t->given && t->n && (t->out || (a->spoils_src && i == a->spoiled))) acc[n++] = ub_write(t->p.addr, bytes_of(t));
+    }
+    if (a->lost_bytes) acc[n++] = ub_write(a->lost_at, a->lost_bytes);
+    issue(a->c, PIPE_V, run_issued, &args, sizeof args, acc, n);
+    if (a->answers) issue_barrier_all(a->c);
+}
+
 int64_t ow_adv_call(const char *api, const OwAdv *call, OwLoc loc)
 {
     Core *c = core_enter(api, loc);
+    int64_t result = 0;
     AdvCall a = {.c = c, .api = find(api), .in = call, .loops = vec_loops()};
     if (!a.api) {
         sim_report(c, CHK_ID_NOT_MODELLED, api);
         return 0;
     }
-    a.arena = arena_new();
     open_tensors(&a);
     if (a.api->plan(&a) && place_all(&a)) {
         check_overlap(&a);
         take_tmp(&a);
         take_reserved(&a);
-        a.api->run(&a);
-        if (a.spoils_src) bits_fill(c->ub_valid, a.t[a.spoiled].p.addr, bytes_of(&a.t[a.spoiled]), false);
+        issue_call(&a, &result);
     }
     c->counter_mode = false; /* HW: the library's routines end in Normal mode with MASK all ones */
     c->mask[0] = c->mask[1] = ~0ull;
-    arena_free(a.arena);
-    return a.result;
+    return result;
 }
 
 /* ---- elements -------------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ typedef struct AdvTensor {
     const char *role;
     DType type;
     uint32_t size; /* bytes of an element */
-    bool given, out;
+    bool given, out, in_too; /* out: written; in_too: and read */
     uint64_t n; /* elements it spans from its first one; set by the plan */
     Place p;
 } AdvTensor;
@@ -30,12 +30,14 @@ struct AdvCall {
     const AdvApi *api;
     const OwAdv *in;
     const VecLoops *loops;
-    Arena *arena; /* dies with the call */
+    Arena *arena; /* of the run; dies with it */
     AdvTensor t[OW_ADV_TENSORS];
     uint64_t tmp_bytes;  /* temporary space it needs at least */
+    uint32_t lost_at, lost_bytes; /* where that is: left undefined */
     bool uses_select;    /* writes the reserved end of UB */
     bool spoils_src;     /* isReuseSource: the contents of `spoiled` are lost */
     uint32_t spoiled;
+    bool answers;        /* the scalar unit waits for `result` */
     int64_t result;
 };
 

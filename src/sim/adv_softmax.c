@@ -364,6 +364,7 @@ bool adv_plan_adjust(AdvCall *a)
     if (!shape_ok(a, A_RES)) return false;
     a->t[A_RES].n = (uint64_t)(n[N_M] * n[N_K]);
     a->t[A_MAX].n = (uint64_t)n[N_M] * (n[N_STEP] ? 1 : block_of(a, A_MAX));
+    a->answers = true;
     return true;
 }
 
