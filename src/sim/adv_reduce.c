@@ -232,5 +232,6 @@ void adv_run_xor_sum(AdvCall *a)
     float *v = adv_floats(a, n);
     for (uint64_t i = 0; i < n; i++) v[i] = (float)(int16_t)(adv_get_int(a, X_A, i) ^ adv_get_int(a, X_B, i));
     float sum = roundf(adv_sum_repeats(v, n)); /* HW: through float, CAST_ROUND, saturating */
-    adv_put(a, X_DST, 0, &sum, 1, adv_valid(a, X_A, 0, n) && adv_valid(a, X_B, 0, n));
+    int64_t r = sum >= 32767.0f ? 32767 : sum <= -32768.0f ? -32768 : (int64_t)sum;
+    adv_put_int(a, X_DST, 0, r, adv_valid(a, X_A, 0, n) && adv_valid(a, X_B, 0, n));
 }
