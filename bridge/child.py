@@ -109,7 +109,7 @@ def _child(handler: Handler, params: dict[str, Any], memory_mb: float, reply_fd:
     status = 1
     try:
         os.setpgid(0, 0)
-        _die_with_parent(parent)
+        die_with_parent(parent)
         _redirect(log_fd, close)
         _limit(memory_mb)
         _answer(handler, params, reply_fd)
@@ -128,7 +128,7 @@ def _child(handler: Handler, params: dict[str, Any], memory_mb: float, reply_fd:
         os._exit(status)
 
 
-def _die_with_parent(parent: int) -> None:
+def die_with_parent(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it died before the call
         os._exit(1)

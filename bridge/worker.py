@@ -126,6 +126,9 @@ def main() -> int:
     for fd in (IN_FD, OUT_FD):
         os.set_inheritable(fd, False)
     load_package()
+    from opwright_bridge import child  # type: ignore[import-not-found]
+
+    child.die_with_parent(os.getppid())  # in the middle of a request it would not see that the pipe is closed
     return serve()
 
 

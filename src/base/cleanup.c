@@ -8,12 +8,17 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define N_SLOTS 64
+#define N_SLOTS      64
+#define STRAY_ROUNDS 100
 
 /* Threads share the slots. Whoever changes a tag to 0 owns the slot's path and may free it; nobody else looks at the text. */
 static struct {
@@ -21,6 +26,8 @@ static struct {
     _Atomic uint64_t tag[N_SLOTS]; /* of the path; 0: empty, or being filled or emptied */
     _Atomic int lock[N_SLOTS];     /* 1 + the descriptor that says the folder is in use; 0: none */
     _Atomic pid_t group[N_SLOTS];
+    pid_t owner;       /* who called cleanup_install */
+    char children[48]; /* the kernel's list of our first thread's children */
 } state;
 
 /* FNV-1a, never 0. */
@@ -83,11 +90,40 @@ void cleanup_drop_group(pid_t group) {
     }
 }
 
+/* Kills and reaps the processes in a text of numbers; how many lived. */
+static int end_listed(const char *text, size_t n_bytes) {
+    int n_living = 0;
+    for (size_t i = 0; i < n_bytes;) {
+        pid_t pid = 0;
+        for (; i < n_bytes && text[i] >= '0' && text[i] <= '9'; i++) pid = pid * 10 + (text[i] - '0');
+        i++;
+        if (pid <= 1 || waitpid(pid, NULL, WNOHANG) == pid) continue;
+        n_living++;
+        kill(pid, SIGKILL);
+    }
+    return n_living;
+}
+
+/* Foreign code may have started processes in sessions of their own. We are a subreaper, so once those they came from are
+ * dead they are children of our first thread, which the kernel lists. */
+static void end_strays(void) {
+    const struct timespec moment = {.tv_nsec = 2000000};
+    for (int round = 0; round < STRAY_ROUNDS; round++) {
+        char text[4096];
+        int fd = open(state.children, O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd >= 0 ? read(fd, text, sizeof text) : 0;
+        if (fd >= 0) close(fd);
+        if (n <= 0 || end_listed(text, (size_t)n) == 0) return;
+        nanosleep(&moment, NULL);
+    }
+}
+
 static void on_signal(int signal_no) {
     for (int i = 0; i < N_SLOTS; i++) {
         pid_t group = atomic_load(&state.group[i]);
         if (group > 0) kill(-group, SIGKILL);
     }
+    end_strays();
     for (int i = 0; i < N_SLOTS; i++) {
         const char *path = atomic_load(&state.path[i]);
         if (path) fs_remove_tree(path);
@@ -95,7 +131,18 @@ static void on_signal(int signal_no) {
     raise(signal_no); /* the handler was reset: this ends the process */
 }
 
+/* At a normal end only what is left of our own children is strange to us. */
+static void on_exit_kill(void) {
+    if (getpid() == state.owner) end_strays();
+}
+
 void cleanup_install(void) {
+    if (state.owner != getpid()) {
+        state.owner = getpid();
+        snprintf(state.children, sizeof state.children, "/proc/self/task/%d/children", (int)state.owner);
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        atexit(on_exit_kill);
+    }
     static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++) {
         struct sigaction old,

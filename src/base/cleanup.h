@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /* SIGINT, SIGTERM and SIGHUP from now on kill the groups, remove the paths, and then end the process as they
- * would have. */
+ * would have. Processes that left their group are ours from now on, and die with us too, also at a normal end. */
 void cleanup_install(void);
 /* A file or folder; the text is copied. Past 64 paths at once further ones are not remembered. A folder is locked (flock, shared) until
  * it is dropped or the process is gone. */

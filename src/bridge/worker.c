@@ -1,6 +1,7 @@
 /* The worker process: spawn, pipes, deadlines, and what is known when it dies. */
 #include "bridge/worker.h"
 
+#include "base/cleanup.h"
 #include "base/fs.h"
 
 #include <errno.h>
@@ -100,6 +101,7 @@ bool worker_start(Worker *w, const char *const *argv, const char *python, Err *e
         err_hint(err, "install Python 3.9 or newer with PyTorch, or set OPWRIGHT_PYTHON to its interpreter");
         goto done;
     }
+    cleanup_add_group(w->pid);
     w->request_fd = request[0], w->reply_fd = reply[0], w->log_fd = log_fd;
     request[0] = reply[0] = log_fd = -1;
 done:
@@ -116,6 +118,7 @@ void worker_stop(Worker *w) {
     if (w->pid <= 0) return;
     kill(-w->pid, SIGKILL); /* it has nothing to save, and its children die with it */
     kill(w->pid, SIGKILL);
+    cleanup_drop_group(w->pid); /* not after it is reaped: its number may belong to another by then */
     while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR) {
     }
     w->pid = 0;

@@ -100,6 +100,10 @@ const char *const *cage_argv(Arena *a, const CageSpec *spec, const char *const *
     CageKind kind = cage_kind();
     if (kind == CAGE_NONE) return argv;
     VEC(const char *) v = {0};
+    if (kind == CAGE_FILTER) {
+        vec_push(a, &v, "env");
+        vec_push(a, &v, arena_printf(a, "TMPDIR=%s", spec->writable));
+    }
     if (kind == CAGE_FULL) {
         for (size_t i = 0; i < N_BWRAP; i++) vec_push(a, &v, BWRAP[i]);
         const char *const mine[] = {"--bind", spec->writable, spec->writable, "--setenv", "TMPDIR", spec->writable, "--"};

@@ -29,7 +29,7 @@ typedef enum {
 CageKind cage_kind(void);
 /* One sentence for people: what the cage can do here, and why not more. */
 const char *cage_describe(void);
-/* argv (NULL-terminated) so that it runs in the cage: a new NULL-terminated array in the arena, or argv itself without one. */
+/* argv (NULL-terminated) so that it runs in the cage, found by PATH: a new NULL-terminated array in the arena, or argv itself without one. */
 const char *const *cage_argv(Arena *a, const CageSpec *spec, const char *const *argv);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/fs.h"
 #include "cann/cann.h"
-#include "verify/verify_int.h" /* diagnostics, judgement and the result object are those of a simulated run */
+#include "verify/report.h" /* diagnostics, judgement and the result object are those of a simulated run */
 
 typedef struct CannTimes {
     double project_s, package_s, install_s, binding_s;

@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "cage/cage.h"
 #include "cann/cann.h"
-#include "verify/verify_int.h" /* how the compiler and the runtime are chosen */
+#include "verify/toolchain.h"
 
 #include <dlfcn.h>
 #include <errno.h>

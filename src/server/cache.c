@@ -62,7 +62,8 @@ Cache *cache_open(Arena *a, const char *dir, size_t limit) {
         if (strlen(e->d_name) != SHA256_HEX - 1 + 5 || strcmp(e->d_name + SHA256_HEX - 1, ".json") != 0 ||
             fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
-        snprintf(key, sizeof key, "%s", e->d_name);
+        memcpy(key, e->d_name, SHA256_HEX - 1);
+        key[SHA256_HEX - 1] = '\0';
         uint64_t used = st.st_mtim.tv_sec > 0 ? (uint64_t)st.st_mtim.tv_sec : 0;
         add(c, key, used);
         if (used > c->clock) c->clock = used;

@@ -1,7 +1,8 @@
 /* Finds the C++ compiler and the runtime library. */
 #include "base/fs.h"
-#include "verify/verify_int.h"
+#include "verify/toolchain.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,29 +25,78 @@ static bool try_compiler(Arena *a, const char *cxx, const char *probe, const cha
     return true;
 }
 
+typedef struct Numbered {
+    const char *name; /* "g++-12" */
+    int family, number;
+} Numbered;
+typedef VEC(Numbered) NumberedList;
+
+/* Families in their order, the newest of each first. */
+static int by_rank(const void *x, const void *y) {
+    const Numbered *a = x, *b = y;
+    return a->family != b->family ? a->family - b->family : b->number - a->number;
+}
+
+/* Adds the numbered compilers of one folder of PATH: distributions install newer ones beside a plain g++ that is too old. */
+static void add_numbered(Arena *a, const char *folder, NumberedList *list) {
+    static const char *const FAMILIES[] = {"g++-", "clang++-"};
+    DIR *d = opendir(folder);
+    for (const struct dirent *e; d && (e = readdir(d));) {
+        for (int f = 0; f < 2; f++) {
+            size_t n = strlen(FAMILIES[f]), digits = strncmp(e->d_name, FAMILIES[f], n) ? 0 : strspn(e->d_name + n, "0123456789");
+            if (digits == 0 || digits > 3 || e->d_name[n + digits]) continue;
+            const Numbered one = {arena_strdup(a, e->d_name), f, atoi(e->d_name + n)};
+            vec_push(a, list, one);
+        }
+    }
+    if (d) closedir(d);
+}
+
+static bool find_numbered(Arena *a, const char *probe, Toolchain *t) {
+    NumberedList list = {0};
+    const char *path = getenv("PATH");
+    for (const char *p = path ? path : ""; *p;) {
+        size_t n = strcspn(p, ":");
+        if (n) add_numbered(a, arena_strndup(a, p, n), &list);
+        p += n + (p[n] == ':');
+    }
+    if (list.n) qsort(list.at, list.n, sizeof list.at[0], by_rank);
+    for (size_t i = 0; i < list.n; i++) {
+        bool again = i > 0 && !strcmp(list.at[i].name, list.at[i - 1].name); /* in several folders */
+        if (again || !try_compiler(a, list.at[i].name, probe, &t->version)) continue;
+        t->cxx = list.at[i].name;
+        return true;
+    }
+    return false;
+}
+
+static bool find_plain(Arena *a, const char *probe, const char *const *names, Toolchain *t) {
+    for (size_t i = 0; names[i]; i++) {
+        if (!try_compiler(a, names[i], probe, &t->version)) continue;
+        t->cxx = names[i];
+        return true;
+    }
+    return false;
+}
+
 bool toolchain_find(Arena *a, const char *home, const char *scratch, Toolchain *t, Err *err) {
     /* Kernels need _Float16 as a type of its own: g++ 12 and clang++ 15 have it, older ones refuse or lack
      * it. */
     static const char PROBE[] =
         "_Float16 ow_probe(_Float16 a, float b) { return (_Float16)(a * (_Float16)b); }\n";
-    const char *probe = arena_printf(a, "%s/probe.cpp", scratch);
+    const char *probe = arena_printf(a, "%s/probe.cpp", scratch), *chosen = getenv("OPWRIGHT_CXX");
     if (!fs_write(probe, PROBE, sizeof PROBE - 1, err)) return false;
-    const char *chosen = getenv("OPWRIGHT_CXX");
-    const char *const candidates[] = {chosen && *chosen ? chosen : "g++",
-                                      chosen && *chosen ? NULL : "clang++"};
-    for (size_t i = 0; i < 2; i++) {
-        if (!candidates[i] || !try_compiler(a, candidates[i], probe, &t->version)) continue;
-        t->cxx = candidates[i];
-        t->home = home;
-        return true;
-    }
-    if (chosen && *chosen)
+    bool set = chosen && *chosen;
+    const char *const mine[] = {set ? arena_strdup(a, chosen) : NULL, NULL}, *const usual[] = {"g++", "clang++", NULL};
+    t->home = home;
+    if (find_plain(a, probe, set ? mine : usual, t) || (!set && find_numbered(a, probe, t))) return true;
+    if (set)
         err_set(err, ERR_NO_COMPILER, NULL,
                 "OPWRIGHT_CXX names `%s`, which is not there or does not know _Float16", chosen);
     else
-        err_set(
-            err, ERR_NO_COMPILER, NULL,
-            "no C++ compiler that knows _Float16: neither g++ (12 or newer) nor clang++ (15 or newer) works");
+        err_set(err, ERR_NO_COMPILER, NULL,
+                "no C++ compiler that knows _Float16: neither g++ (12 or newer) nor clang++ (15 or newer) works, nor one "
+                "with a number in its name");
     return err_hint(err, "install one, on Debian and Ubuntu: apt-get install g++ (or g++-12), or set "
                          "OPWRIGHT_CXX to its path");
 }

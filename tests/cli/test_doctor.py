@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -50,6 +51,20 @@ def test_no_compiler(tmp_path):
     found = items(out)
     assert status == 1 and found["compiler"]["status"] == "bad" and "OPWRIGHT_CXX" in found["compiler"]["value"]
     assert found["simulator"]["status"] == "bad" and json.loads(out)["backends"]["sim"] is False
+
+
+def test_a_newer_compiler_under_its_number(tmp_path):
+    """Distributions install g++-12 beside a plain g++ that is too old."""
+    for name in ("g++", "clang++", "g++-998"):
+        (tmp_path / name).write_text("#!/bin/sh\necho too old >&2\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    for name in ("g++-999", "g++-997", "g++-x", "g++-"):
+        (tmp_path / name).write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && echo '{name} of the test' && exit\nexec {shutil.which('g++')} \"$@\"\n")
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    assert items(doctor("--json", PATH=path)[1])["compiler"]["value"] == "g++-999 of the test"
+    (tmp_path / "g++-999").unlink()
+    assert items(doctor("--json", PATH=path)[1])["compiler"]["value"] == "g++-997 of the test"
 
 
 def test_no_python():

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -35,6 +36,25 @@ static void live_until_killed(int tell_fd) {
     for (;;) pause();
 }
 
+/* Dead: whoever inherited it reaps it in a moment. */
+static void assert_ends(int pid) {
+    for (int k = 0; k < 200 && kill(pid, 0) == 0; k++) {
+        char stat[64];
+        snprintf(stat, sizeof stat, "/proc/%d/stat", pid);
+        Arena *a = arena_new();
+        Err ignored = {0};
+        Proc p;
+        ProcResult r = {0};
+        const char *const argv[] = {"cat", stat, NULL};
+        bool gone = !proc_start(&p, argv, NULL, &ignored) || !proc_wait(&p, a, 5, &r, &ignored) ||
+                    !strstr(r.output, ") S ");
+        arena_free(a);
+        if (gone) return;
+        usleep(10000);
+    }
+    assert_int_not_equal(kill(pid, 0), 0);
+}
+
 static void signals_leave_nothing_behind(void **state) {
     (void)state;
     static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
@@ -53,22 +73,43 @@ static void signals_leave_nothing_behind(void **state) {
         assert_int_equal(waitpid(us, &status, 0), us);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGNALS[i]);
         assert_false(fs_exists(line + n));
-        for (int k = 0; k < 200 && kill(pid, 0) == 0;
-             k++) { /* dead; whoever inherited it reaps it in a moment */
-            char stat[64];
-            snprintf(stat, sizeof stat, "/proc/%d/stat", pid);
-            Arena *a = arena_new();
-            Err ignored = {0};
-            Proc p;
-            ProcResult r = {0};
-            const char *const argv[] = {"cat", stat, NULL};
-            bool gone = !proc_start(&p, argv, NULL, &ignored) || !proc_wait(&p, a, 5, &r, &ignored) ||
-                        !strstr(r.output, ") S ");
-            arena_free(a);
-            if (gone) break;
-            assert_true(k < 199);
-            usleep(10000);
-        }
+        assert_ends(pid);
+    }
+}
+
+/* A child that starts another in a session of its own, and ends, or waits to be killed. */
+static void leave_stray(int tell_fd, bool normal) {
+    Err err = {0};
+    Proc p;
+    cleanup_install();
+    const char *const argv[] = {"sh", "-c", normal ? "setsid sleep 1000 >/dev/null 2>&1 & echo $!" : "setsid sleep 1000 & echo $!; wait", NULL};
+    char line[64] = {0};
+    if (!proc_start(&p, argv, NULL, &err) || read(p.out_fd, line, sizeof line - 1) <= 0) _exit(9);
+    Arena *a = arena_new();
+    ProcResult r;
+    if (normal && !proc_wait(&p, a, 5, &r, &err)) _exit(9);
+    arena_free(a);
+    if (write(tell_fd, line, sizeof line) != sizeof line) _exit(9);
+    if (normal) exit(0);
+    for (;;) pause();
+}
+
+static void what_left_its_group_is_ended_too(void **state) {
+    (void)state;
+    for (int normal = 0; normal < 2; normal++) {
+        int fds[2], status = 0;
+        char line[64];
+        assert_int_equal(pipe(fds), 0);
+        pid_t us = fork();
+        if (us == 0) leave_stray(fds[1], normal);
+        close(fds[1]);
+        assert_int_equal(read(fds[0], line, sizeof line), sizeof line);
+        close(fds[0]);
+        if (!normal) assert_int_equal(kill(us, SIGTERM), 0);
+        assert_int_equal(waitpid(us, &status, 0), us);
+        assert_true(normal ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : WIFSIGNALED(status));
+        assert_true(atoi(line) > 1);
+        assert_ends(atoi(line));
     }
 }
 
@@ -121,6 +162,7 @@ static void places_are_checked_before_work(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(signals_leave_nothing_behind),
+                                       cmocka_unit_test(what_left_its_group_is_ended_too),
                                        cmocka_unit_test(sets_of_files_are_whole),
                                        cmocka_unit_test(places_are_checked_before_work)};
     return cmocka_run_group_tests(tests, NULL, NULL);

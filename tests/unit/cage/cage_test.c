@@ -76,6 +76,7 @@ static void files_are_limited(void **state) {
     (void)state;
     ProcResult r = run_limited("head -c 3000000 /dev/zero > big; wc -c < big", 0, 1000000);
     assert_non_null(strstr(r.output, "1000000"));
+    assert_string_equal(run("echo $TMPDIR").output, arena_printf(arena, "%s\n", inside));
     if (cage_kind() != CAGE_FULL) skip();
     r = run(arena_printf(arena, "touch %s/x || echo refused; touch /etc/x || echo refused; rm -rf %s; ls -d %s; echo $TMPDIR", outside, outside, outside));
     assert_false(fs_exists(arena_printf(arena, "%s/x", outside)));
