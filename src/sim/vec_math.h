@@ -3,6 +3,8 @@
 #ifndef OPWRIGHT_SIM_VEC_MATH_H
 #define OPWRIGHT_SIM_VEC_MATH_H
 
+#include "sim/vec_loops.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -69,6 +71,7 @@ static inline float v_relu(float a)
  * ASSUMED: the width of the table; the true pattern is not published. */
 static inline float v_coarse(float v, int is_half)
 {
+    if (is_half == VEC_EXACT) return v;
     uint32_t u = v_bits(v), drop = is_half ? 15 : 11;
     uint32_t rounded = (u + ((1u << (drop - 1)) - 1) + (u >> drop & 1)) & ~((1u << drop) - 1);
     return (u & 0x7f800000u) == 0x7f800000u ? v : v_from_bits(rounded);
