@@ -202,6 +202,16 @@ OW_API void ow_flag_set(uint32_t event, int32_t id, OwLoc loc);
 OW_API void ow_flag_wait(uint32_t event, int32_t id, OwLoc loc);
 OW_API void ow_barrier(uint32_t pipe, OwLoc loc);
 OW_API void ow_sync_all(const OwGlobal *gm, const OwLocal *ub, int32_t used_cores, OwLoc loc);
+/* between cores; pipe: pipe_t */
+OW_API void ow_cross_set(uint32_t mode, uint32_t pipe, uint32_t flag, OwLoc loc);
+OW_API void ow_cross_wait(uint32_t mode, uint32_t flag, OwLoc loc);
+OW_API void ow_ib_set(const OwGlobal *gm, const OwLocal *ub, int32_t block, int32_t event, OwLoc loc);
+OW_API void ow_ib_wait(const OwGlobal *gm, const OwLocal *ub, int32_t block, int32_t event, OwLoc loc);
+OW_API void ow_order_init(const OwGlobal *gm, const OwLocal *ub, OwLoc loc);
+OW_API void ow_order_wait(const OwGlobal *gm, const OwLocal *ub, OwLoc loc);
+OW_API void ow_order_notify(const OwGlobal *gm, const OwLocal *ub, OwLoc loc);
+/* DataCacheCleanAndInvalid: the line of the tensor's first byte, or all lines */
+OW_API void ow_dcache_clean(const OwGlobal *g, uint32_t entire, OwLoc loc);
 
 /* system */
 OW_API int64_t ow_block_idx(void);

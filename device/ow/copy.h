@@ -103,19 +103,5 @@ inline void DisableDmaAtomic(OW_LOC)
     ow_atomic(0, OW_F32, ow_loc);
 }
 
-/* Cache maintenance: scalar accesses are coherent in the simulator so far, so these are ordering points only. */
-template <typename T, CacheLine entireType, DcciDst dcciDst> inline void DataCacheCleanAndInvalid(OW_G(T), OW_LOC)
-{
-    ow_barrier(PIPE_S, ow_loc);
-}
-template <typename T, CacheLine entireType, DcciDst dcciDst> inline void DataCacheCleanAndInvalid(OW_L(T), OW_LOC)
-{
-    ow_barrier(PIPE_S, ow_loc);
-}
-template <typename T, CacheLine entireType> inline void DataCacheCleanAndInvalid(OW_G(T), OW_LOC)
-{
-    ow_barrier(PIPE_S, ow_loc);
-}
-
 } // namespace AscendC
 #endif

@@ -5,6 +5,7 @@
 #include "ow/pipe.h"
 #include "ow/scalar.h"
 #include "ow/std.h"
+#include "ow/sync.h"
 
 #define ASCEND_IS_AIV constexpr(AscendC::g_coreType == AscendC::AIV)
 #define ASCEND_IS_AIC constexpr(AscendC::g_coreType == AscendC::AIC)
@@ -45,35 +46,6 @@ constexpr int16_t GetDataBlockSizeInBytes() { return 32; }
 inline void Trap(OW_LOC) { ow_trap("Trap", ow_loc); }
 inline GM_ADDR GetUserWorkspace(GM_ADDR workspace, OW_LOC) { return (GM_ADDR)ow_user_workspace((void *)workspace, ow_loc); }
 inline void SetSysWorkspace(GM_ADDR) {}
-
-template <bool isAIVOnly = true>
-inline void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
-                    const int32_t usedCores = 0, OW_LOC)
-{
-    ow_sync_all(&gmWorkspace.ow, &ubWorkspace.ow, isAIVOnly ? usedCores : -1, ow_loc);
-}
-template <bool isAIVOnly = true> inline void SyncAll(OW_LOC)
-{
-    ow_sync_all(nullptr, nullptr, isAIVOnly ? 0 : -1, ow_loc);
-}
-template <uint8_t modeId, pipe_t pipe> inline void CrossCoreSetFlag(uint16_t, OW_LOC)
-{
-    ow_not_modelled("CrossCoreSetFlag", ow_loc);
-}
-template <uint8_t modeId = 0, pipe_t pipe = PIPE_S> inline void CrossCoreWaitFlag(uint16_t, OW_LOC)
-{
-    ow_not_modelled("CrossCoreWaitFlag", ow_loc);
-}
-template <bool isAIVOnly = true>
-inline void IBSet(const GlobalTensor<int32_t> &, const LocalTensor<int32_t> &, int32_t, int32_t, OW_LOC)
-{
-    ow_not_modelled("IBSet", ow_loc);
-}
-template <bool isAIVOnly = true>
-inline void IBWait(const GlobalTensor<int32_t> &, const LocalTensor<int32_t> &, int32_t, int32_t, OW_LOC)
-{
-    ow_not_modelled("IBWait", ow_loc);
-}
 
 
 } // namespace AscendC

@@ -1,5 +1,6 @@
 /* MTE2, MTE3 and the copies within UB. A copy is rows: row i moves len bytes from src + i * src_step to dst + i * dst_step.
  * What may be touched is found once for the whole copy when it is in bounds, row by row when it is not. */
+#include "sim/dcache.h"
 #include "sim/sim_int.h"
 
 #include <math.h>
@@ -159,7 +160,10 @@ static void store_bytes(Core *c, GmRange *r, uint8_t *dst, uint32_t src, size_t 
         }
         atomic_bytes(c->atomic_op, dtype_of(c->atomic_type), dst, c->ub + src, n);
     } else {
-        gm_claim(c, r, off, c->ub + src, n, false);
+        if (!c->sim->options.no_hazards) {
+            dcache_check_store(c, r, off, n);
+            gm_shadow_write(c, PIPE_MTE3, r, off, c->ub + src, n);
+        }
         memcpy(dst, c->ub + src, n);
     }
     if (!r->valid) return;

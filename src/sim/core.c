@@ -1,4 +1,5 @@
 /* A core: what an API call does before and after its own work, the references it hands out, its end. */
+#include "sim/dcache.h"
 #include "sim/fiber.h"
 #include "sim/hazard.h"
 #include "sim/sim_int.h"
@@ -59,14 +60,17 @@ void core_kill(Core *c)
     for (;;) fiber_leave(c->fiber);
 }
 
-static void settle_hazard(Core *c, const PendingRef *r, bool written)
+/* The access through a reference, at the place that made it. */
+static void settle_access(Core *c, const PendingRef *r, bool written)
 {
     OwLoc loc = c->loc;
     const char *api = c->api;
-    const Access acc = written ? ub_write(r->addr, r->n_bytes) : ub_read(r->addr, r->n_bytes);
+    Access acc = written ? ub_write(r->addr, r->n_bytes) : ub_read(r->addr, r->n_bytes);
+    if (r->is_gm) acc.range = r->range, acc.at = (uint64_t)(r->gm - (uint8_t *)r->range->gm->data);
     c->loc = r->loc;
     c->api = "operator()";
     issue_scalar_read(c, &acc, 1);
+    if (r->is_gm && written) dcache_wrote(c, r->range, r->gm, r->p, r->n_bytes);
     c->loc = loc;
     c->api = api;
 }
@@ -75,7 +79,7 @@ static void settle_hazard(Core *c, const PendingRef *r, bool written)
 static void settle(Core *c, const PendingRef *r)
 {
     bool written = memcmp(r->p, r->old, r->n_bytes) != 0;
-    if (!r->is_gm) settle_hazard(c, r, written);
+    settle_access(c, r, written);
     if (!written) {
         if (!r->was_valid)
             sim_report_at(c, r->loc, "operator()", CHK_ID_UNINIT_SCALAR, LL(r->index), r->is_gm ? r->range->gm->name : "the tensor");
@@ -86,7 +90,7 @@ static void settle(Core *c, const PendingRef *r)
         bits_fill(c->ub_valid, r->addr, r->n_bytes, true);
         return;
     }
-    size_t off = (size_t)(r->p - (uint8_t *)r->range->gm->data);
+    size_t off = (size_t)(r->gm - (uint8_t *)r->range->gm->data);
     if (r->range->gm->role == SIM_GM_INPUT)
         sim_report_at(c, r->loc, "operator()", CHK_ID_GM_WRITE_INPUT, LL(off), LL(off + r->n_bytes - 1), r->range->gm->name);
     if (r->range->valid) bits_fill(r->range->valid, off, r->n_bytes, true);
@@ -127,6 +131,10 @@ void core_reset(Core *c, uint32_t block)
     c->deq_set = c->pad_set = false;
     c->acc_sum = 0;
     c->spr_value = c->spr_index = 0;
+    c->wait.kind = WAIT_NONE;
+    c->n_meetings = 0;
+    c->order_open = false;
+    dcache_reset(c);
     pipes_reset(c);
     hazards_reset(c);
     memset(c->event_taken, 0, sizeof c->event_taken);

@@ -1,5 +1,6 @@
 /* Happens-before inside a core: clocks of the pipes, and for the local memory who wrote and who read each byte last. */
 #include "sim/hazard.h"
+#include "sim/dcache.h"
 #include "sim/sim_int.h"
 
 #include <stdio.h>
@@ -24,7 +25,7 @@ typedef struct Hazards {
     Clocks known[N_PIPES]; /* known[p].at[q]: what q did up to this clock is over before p's next instruction */
     Clocks issued;         /* the same for the scalar unit's issuing */
     uint32_t n_issued, seen[N_PIPES]; /* changes of issued, and those that a pipe has taken over */
-    uint32_t now[N_PIPES];
+    uint32_t now[N_PIPES], seq;
     Segment *seg;
     uint32_t n_segs, cap_segs, last;
     uint32_t top; /* bytes of the memory */
@@ -111,6 +112,8 @@ void hazard_barrier_all(Core *c)
 
 uint32_t hazard_clock(const Core *c, Pipe pipe) { return c->hazards->now[pipe]; }
 
+uint32_t hazard_seq(const Core *c) { return c->hazards->seq; }
+
 /* Copies of one DMA pipe may end out of order; vector instructions do not (the compiler puts barriers between them), and the
  * scalar unit keeps its own order. HW: PipeBarrier page, constraints. */
 bool hazard_ordered(const Core *c, Pipe pipe, Pipe earlier, uint32_t clock)
@@ -121,14 +124,15 @@ bool hazard_ordered(const Core *c, Pipe pipe, Pipe earlier, uint32_t clock)
 
 /* ---- places in the source ---------------------------------------------------------------------------------------- */
 
+static bool is_here(const Core *c, const Site *s) { return s->loc.line == c->loc.line && s->api == c->api && s->loc.file == c->loc.file; }
+
 uint32_t hazard_site(Core *c)
 {
     Sim *s = c->sim;
     uint16_t *slot = &s->site_cache[(c->loc.line + ((uintptr_t)c->api >> 3)) % 256];
-    const Site *have = &s->sites.at[*slot];
-    if (*slot < s->sites.n && have->loc.line == c->loc.line && have->api == c->api && have->loc.file == c->loc.file) return *slot;
+    if (*slot < s->sites.n && is_here(c, &s->sites.at[*slot])) return *slot;
     uint32_t i = 0;
-    while (i < s->sites.n && (s->sites.at[i].loc.line != c->loc.line || s->sites.at[i].api != c->api || s->sites.at[i].loc.file != c->loc.file)) i++;
+    while (i < s->sites.n && !is_here(c, &s->sites.at[i])) i++;
     if (i == s->sites.n && i < UINT16_MAX) vec_push(s->launch_arena, &s->sites, ((Site){c->loc, c->api}));
     if (i == UINT16_MAX) i--;
     *slot = (uint16_t)i;
@@ -312,14 +316,30 @@ static void touch(const Touch *t, Hazards *h, uint32_t from, uint32_t to)
     h->last = i < h->n_segs ? i : h->n_segs - 1;
 }
 
+/* Plain writes come with their data, when they are made: gm_shadow_write. */
+static void touch_gm(Core *c, Pipe pipe, const Access *a)
+{
+    uint64_t top = a->range->gm->n_bytes;
+    for (uint32_t r = 0; r < a->n_rows && a->how != ACC_WRITE && a->range->shadow.pages; r++) {
+        uint64_t from = a->at + r * a->step, to = from + a->len;
+        if (to > top) to = top;
+        if (from < to) gm_shadow_touch(c, pipe, a->how, a->range, from, to - from);
+        if (from < to && a->how == ACC_READ && pipe != PIPE_S) dcache_check_read(c, a->range, from, to - from);
+    }
+}
+
 void hazard_access(Core *c, Pipe pipe, uint32_t seq, const Access *acc, uint32_t n_acc)
 {
     Hazards *h = c->hazards;
+    h->seq = seq;
     if (c->sim->options.no_hazards || n_acc == 0) return;
     Touch t = {.c = c, .mark = {h->now[pipe], seq, hazard_site(c), pipe}};
     for (uint32_t i = 0; i < n_acc; i++) {
         t.how = acc[i].how;
-        if (acc[i].range) continue; /* gm_claim looks at those */
+        if (acc[i].range) {
+            touch_gm(c, pipe, &acc[i]);
+            continue;
+        }
         for (uint32_t r = 0; r < acc[i].n_rows; r++) {
             uint64_t from = acc[i].at + r * acc[i].step, to = from + acc[i].len;
             if (to > h->top) to = h->top;

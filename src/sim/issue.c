@@ -408,6 +408,17 @@ bool pipes_drain(Core *c)
     return true;
 }
 
+void pipes_run_ready(Core *c)
+{
+    run_all_ready(c);
+}
+
+Pipe pipe_of_abi(uint32_t pipe)
+{
+    static const Pipe pipes[] = {PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, N_PIPES, N_PIPES, N_PIPES, N_PIPES, PIPE_FIX};
+    return pipe < sizeof pipes / sizeof *pipes ? pipes[pipe] : N_PIPES;
+}
+
 void issue_barrier_all(Core *c)
 {
     if (!pipes_drain(c)) core_kill(c);

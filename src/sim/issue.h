@@ -81,5 +81,7 @@ struct Pipes *pipes_new(void);
 void pipes_free(struct Pipes *p);
 void pipes_reset(Core *c);
 bool pipes_drain(Core *c);
+void pipes_run_ready(Core *c);
+Pipe pipe_of_abi(uint32_t pipe); /* of pipe_t; N_PIPES: PIPE_ALL, or none that this core has */
 
 #endif

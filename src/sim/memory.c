@@ -1,4 +1,5 @@
 /* The two memories a vector core touches: where an access lies, what part of it may be done, scalar access. */
+#include "sim/dcache.h"
 #include "sim/sim_int.h"
 
 #include <assert.h>
@@ -165,54 +166,6 @@ GmRange *gm_access(Core *c, const OwGlobal *g, uintptr_t addr, uint64_t n_bytes,
     return *n_ok ? r : NULL;
 }
 
-/* ---- writes of several blocks ----------------------------------------------------------------------------------- */
-
-enum { CACHE_LINE_GRAINS = 2 }; /* HW: data cache: lines of 64 bytes */
-
-/* An owner: epoch (16 bits), block + 1 (16 bits), and a bit for each of the 32 bytes it wrote. */
-static uint64_t owner_of(const Core *c, uint32_t bytes) { return (uint64_t)(c->sim->epoch & 0xffff) << 48 | (uint64_t)((c->block + 1) & 0xffff) << 32 | bytes; }
-static bool is_other(const Core *c, uint64_t owner) { return owner && owner >> 48 == (c->sim->epoch & 0xffff) && owner >> 32 != owner_of(c, 0) >> 32; }
-static uint32_t block_of(uint64_t owner) { return (uint32_t)(owner >> 32 & 0xffff) - 1; }
-
-/* First byte of [from, end) that is among `bytes` of its 32 and would change, or end. */
-static size_t first_change(const GmRange *r, uint32_t bytes, size_t from, size_t end, const uint8_t *data)
-{
-    const uint8_t *old = (const uint8_t *)r->gm->data;
-    for (size_t i = from; i < end; i++)
-        if ((bytes >> i % ISA_BLOCK_BYTES & 1) && old[i] != data[i - from]) return i;
-    return end;
-}
-
-static void check_line(Core *c, GmRange *r, size_t off)
-{
-    size_t line = off / ISA_BLOCK_BYTES / CACHE_LINE_GRAINS * CACHE_LINE_GRAINS, n_grains = r->gm->n_bytes / ISA_BLOCK_BYTES + 1;
-    for (size_t g = line; g < line + CACHE_LINE_GRAINS && g < n_grains; g++) {
-        if (!is_other(c, r->owner[g])) continue;
-        sim_report(c, CHK_ID_GM_LINE, LL(line * ISA_BLOCK_BYTES), r->gm->name, LL(c->block), LL(block_of(r->owner[g])));
-        return;
-    }
-}
-
-void gm_claim(Core *c, GmRange *r, size_t off, const uint8_t *data, size_t n, bool scalar)
-{
-    if (!r->owner || n == 0) return;
-    bool told = false;
-    if (scalar) check_line(c, r, off);
-    for (size_t from = off, end; from < off + n; from = end) {
-        size_t g = from / ISA_BLOCK_BYTES;
-        end = (g + 1) * ISA_BLOCK_BYTES < off + n ? (g + 1) * ISA_BLOCK_BYTES : off + n;
-        uint32_t mine = (uint32_t)(((1ull << (end - from)) - 1) << from % ISA_BLOCK_BYTES);
-        uint64_t owner = r->owner[g];
-        if (is_other(c, owner)) {
-            size_t at = told ? end : first_change(r, (uint32_t)owner, from, end, data + (from - off));
-            if (at < end) sim_report(c, CHK_ID_GM_TWO_BLOCKS, LL(at), r->gm->name, LL(c->block), LL(block_of(owner)));
-            told = told || at < end;
-            owner = 0;
-        }
-        r->owner[g] = owner_of(c, mine | (owner >> 32 == owner_of(c, 0) >> 32 ? (uint32_t)owner : 0));
-    }
-}
-
 /* ---- scalar access --------------------------------------------------------------------------------------------- */
 
 static uint32_t size_of(uint32_t type)
@@ -328,10 +281,11 @@ uint64_t ow_gm_get(uint32_t type, const OwGlobal *g, uint64_t index, OwLoc loc)
     uint8_t *p;
     GmRange *r = gm_element(c, g, size, index, false, &p);
     if (!r) return 0;
-    uint64_t bits = 0;
     size_t off = (size_t)(p - (uint8_t *)r->gm->data);
+    const Access acc = {.how = ACC_READ, .range = r, .at = off, .len = size, .n_rows = r->shadow.pages ? 1 : 0};
+    issue_scalar_read(c, &acc, acc.n_rows);
     c->sim->stats.gm_read_bytes += size;
-    memcpy(&bits, p, size);
+    uint64_t bits = dcache_read(c, r, p, size);
     if (r->valid && !gm_settle_raw(r, off, size)) {
         sim_report(c, CHK_ID_UNINIT_SCALAR, LL(index), r->gm->name);
         poison_fill((uint8_t *)&bits, size, 0);
@@ -346,8 +300,8 @@ void ow_gm_set(uint32_t type, const OwGlobal *g, uint64_t index, uint64_t bits, 
     uint8_t *p;
     GmRange *r = gm_element(c, g, size, index, true, &p);
     if (!r || r->gm->role == SIM_GM_INPUT) return;
-    gm_claim(c, r, (size_t)(p - (uint8_t *)r->gm->data), (const uint8_t *)&bits, size, true);
-    memcpy(p, &bits, size);
+    issue_scalar_read(c, NULL, 0);
+    dcache_write(c, r, p, bits, size);
     c->sim->stats.gm_write_bytes += size;
     if (r->valid) bits_fill(r->valid, (size_t)(p - (uint8_t *)r->gm->data), size, true);
 }
@@ -364,5 +318,13 @@ void *ow_gm_ref(uint32_t type, const OwGlobal *g, uint64_t index, OwLoc loc)
         GmRange *out = writable_at(c->sim, (uintptr_t)p);
         if (out) r = out;
     }
-    return pending(c, (PendingRef){.p = p, .n_bytes = size, .index = (uint32_t)index, .is_gm = true, .range = r, .was_valid = valid});
+    issue_scalar_read(c, NULL, 0);
+    return pending(c, (PendingRef){.p = dcache_ref(c, r, p, size), .gm = p, .n_bytes = size, .index = (uint32_t)index, .is_gm = true, .range = r, .was_valid = valid});
+}
+
+void ow_dcache_clean(const OwGlobal *g, uint32_t entire, OwLoc loc)
+{
+    Core *c = core_enter("DataCacheCleanAndInvalid", loc);
+    issue_scalar_read(c, NULL, 0);
+    dcache_clean(c, g->addr, entire != 0);
 }

@@ -1,5 +1,6 @@
 /* One Sim: its chip, its findings, and the running of a launch: blocks in waves over the cores, each core a fiber that
  * runs its block to the end or to a synchronisation of all cores. */
+#include "sim/dcache.h"
 #include "sim/fiber.h"
 #include "sim/hazard.h"
 #include "sim/sim_int.h"
@@ -43,6 +44,7 @@ static void core_free(Core *c)
     free(c->ub);
     free(c->ub_valid);
     pipes_free(c->pipes);
+    dcache_free(c->dcache);
     hazards_free(c->hazards);
     free(c->bufs);
     free(c->ques);
@@ -62,7 +64,8 @@ static Core *core_new(Sim *s)
     c->fiber = fiber_new();
     c->pipes = pipes_new();
     c->hazards = hazards_new();
-    if (!c->pipes || !c->hazards || !c->ub || !c->ub_valid || !c->bufs || !c->ques || !c->fiber) {
+    c->dcache = dcache_new();
+    if (!c->dcache || !c->pipes || !c->hazards || !c->ub || !c->ub_valid || !c->bufs || !c->ques || !c->fiber) {
         core_free(c);
         return NULL;
     }
@@ -114,9 +117,8 @@ static void open_ranges(Sim *s, const SimLaunch *l)
         bool tracked = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && !gm->initialised;
         s->ranges[i].gm = gm;
         if (tracked) s->ranges[i].valid = calloc(gm->n_bytes / 64 + 1, sizeof(uint64_t));
-        bool shared = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && l->block_dim > 1;
-        if (shared) s->ranges[i].owner = calloc(gm->n_bytes / ISA_BLOCK_BYTES + 1, sizeof(uint64_t));
-        if ((tracked && !s->ranges[i].valid) || (shared && !s->ranges[i].owner)) abort(); /* as arenas do */
+        bool followed = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && !s->options.no_hazards;
+        if ((tracked && !s->ranges[i].valid) || (followed && !gm_shadow_new(&s->ranges[i].shadow, gm->n_bytes))) abort(); /* as arenas do */
         if (tracked && gm->blank) gm_raw_open(&s->ranges[i]);
     }
 }
@@ -144,7 +146,7 @@ static void close_ranges(Sim *s)
         if (r->valid) gm_raw_close(s, r);
         if (r->gm->role == SIM_GM_OUTPUT && r->valid) check_written(s, r);
         free(r->valid);
-        free(r->owner);
+        gm_shadow_free(&r->shadow);
     }
     s->ranges = NULL;
     s->n_ranges = 0;
@@ -177,51 +179,104 @@ static Core *idle_core(Sim *s)
     return NULL;
 }
 
-static void end_waiting(Sim *s, uint32_t n, bool fault_elsewhere)
+static uint32_t below(Sim *s, uint32_t n)
 {
-    bool told = fault_elsewhere; /* a core that ended by a fault explains the wait */
-    for (uint32_t i = 0; i < s->chip->n_vector_cores && s->cores[i]; i++) {
-        Core *c = s->cores[i];
-        if (c->state != CORE_AT_SYNC) continue;
-        if (!told) sim_report(c, CHK_ID_SYNC_MISSING, LL(n - s->n_at_sync), LL(n));
-        told = true;
-        c->state = CORE_DONE;
-    }
-    s->n_at_sync = 0;
+    s->random = s->random * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)((s->random >> 33) % n);
 }
 
-/* Blocks first..first+n-1 at once: each runs until it ends or waits for all; when all wait, they go on together. */
+/* A block that has ended: its cache is written back now, or as late as can be. HW: the end of a kernel writes it back. */
+static void end_block(Core *c)
+{
+    SimSchedule schedule = c->sim->options.schedule;
+    if (c->state != CORE_DONE) return;
+    bool late = dcache_is_dirty(c) && (schedule == SIM_LAZY || (schedule == SIM_RANDOM && below(c->sim, 2)));
+    if (late)
+        c->state = CORE_HELD;
+    else
+        dcache_clean(c, NULL, true);
+}
+
+static void write_back_held(Sim *s)
+{
+    uint32_t n = s->chip->n_vector_cores, from = s->options.schedule == SIM_RANDOM ? below(s, n) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        Core *c = s->cores[(from + i) % n];
+        if (!c || c->state != CORE_HELD) continue;
+        dcache_clean(c, NULL, true);
+        c->state = CORE_DONE;
+    }
+}
+
+static Core *next_ready(Sim *s)
+{
+    Core *ready[256];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->chip->n_vector_cores && s->cores[i] && n < 256; i++)
+        if (s->cores[i]->state == CORE_WAITING && cross_blocker(s->cores[i]) == UINT32_MAX) ready[n++] = s->cores[i];
+    if (n == 0) return NULL;
+    return ready[s->options.schedule == SIM_RANDOM ? below(s, n) : 0];
+}
+
+static void end_waiting(Sim *s)
+{
+    if (s->n_killed == 0) cross_report_deadlock(s); /* a core that ended by a fault explains the wait */
+    for (uint32_t i = 0; i < s->chip->n_vector_cores && s->cores[i]; i++) {
+        Core *c = s->cores[i];
+        if (c->state != CORE_WAITING) continue;
+        c->state = CORE_DONE;
+        end_block(c);
+    }
+}
+
+/* The blocks of a wave, in their order or in one drawn. */
+static void wave_order(Sim *s, uint32_t first, uint32_t n, uint32_t *order)
+{
+    for (uint32_t i = 0; i < n; i++) order[i] = first + i;
+    for (uint32_t i = n; i > 1 && s->options.schedule == SIM_RANDOM; i--) {
+        uint32_t k = below(s, i), t = order[k];
+        order[k] = order[i - 1];
+        order[i - 1] = t;
+    }
+}
+
+/* Blocks first..first+n-1 at once: each runs until it ends or waits for others, then whoever can go on. */
 static bool run_wave(Sim *s, uint32_t first, uint32_t n, Err *err)
 {
-    s->n_at_sync = s->n_killed = 0;
+    uint32_t *order = ARENA_ARRAY(s->launch_arena, n, uint32_t);
+    s->n_killed = 0;
+    wave_order(s, first, n, order);
     for (uint32_t i = 0; i < n; i++) {
         Core *c = idle_core(s);
         if (!c) return err_set(err, ERR_INTERNAL, NULL, "no memory for core %u of the simulator", i);
-        core_reset(c, first + i);
+        core_reset(c, order[i]);
         fiber_set(c->fiber, run_block, c);
         resume(c);
+        end_block(c);
     }
-    while (s->n_at_sync == n) {
-        s->n_at_sync = 0;
-        s->epoch++;
-        for (uint32_t i = 0; i < s->chip->n_vector_cores && s->cores[i]; i++) {
-            if (s->cores[i]->state != CORE_AT_SYNC) continue;
-            s->cores[i]->state = CORE_READY;
-            resume(s->cores[i]);
-        }
+    for (Core *c = next_ready(s); c; c = next_ready(s)) {
+        c->state = CORE_READY;
+        resume(c);
+        end_block(c);
     }
-    if (s->n_at_sync > 0) end_waiting(s, n, s->n_killed > 0);
+    end_waiting(s);
+    write_back_held(s);
     return true;
 }
 
 static bool run_blocks(Sim *s, const SimLaunch *l, Err *err)
 {
     uint32_t n_cores = s->chip->n_vector_cores;
-    for (uint32_t first = 0; first < l->block_dim; first += n_cores) {
+    bool ok = true;
+    s->cross = cross_new(l->block_dim <= n_cores ? l->block_dim : 0);
+    s->random = s->options.seed;
+    for (uint32_t first = 0; first < l->block_dim && ok; first += n_cores) {
         uint32_t n = l->block_dim - first;
-        if (!run_wave(s, first, n < n_cores ? n : n_cores, err)) return false;
+        ok = run_wave(s, first, n < n_cores ? n : n_cores, err);
     }
-    return true;
+    cross_free(s->cross);
+    s->cross = NULL;
+    return ok;
 }
 
 bool sim_launch(Sim *s, const SimLaunch *l, Err *err)
@@ -230,7 +285,6 @@ bool sim_launch(Sim *s, const SimLaunch *l, Err *err)
     s->launch = l;
     s->launch_arena = arena_new();
     s->n_calls = 0;
-    s->epoch = 0;
     s->key_asked = s->key_matched = false;
     memset(s->insn_cache, 0, sizeof s->insn_cache); /* names live in the kernel's library, which may have changed */
     memset(&s->sites, 0, sizeof s->sites);

@@ -5,6 +5,8 @@
 
 #include "../../device/abi.h"
 #include "isa/isa.h"
+#include "sim/cross.h"
+#include "sim/gm_shadow.h"
 #include "sim/issue.h"
 #include "sim/sim.h"
 
@@ -35,7 +37,7 @@ typedef struct GmRange {
     const SimGm *gm;
     uint64_t *valid; /* NULL: all bytes are valid */
     uint64_t n_raw;  /* bytes found written by no API call: raw.c */
-    uint64_t *owner; /* of each 32 bytes, who wrote there last: see gm_claim. NULL: not followed */
+    GmShadow shadow; /* pages NULL: not followed */
 } GmRange;
 
 enum { BUF_FREE, BUF_OCCUPIED, BUF_ENQUEUED, BUF_DEQUEUED };
@@ -66,7 +68,7 @@ typedef struct Que {
 
 /* A reference handed out by operator(): looked at when the next call comes, to see whether it was written. */
 typedef struct PendingRef {
-    uint8_t *p;
+    uint8_t *p, *gm; /* what was handed out; the place in global memory it stands for */
     uint32_t n_bytes, index;
     uint8_t old[8];
     bool was_valid, is_gm;
@@ -75,7 +77,8 @@ typedef struct PendingRef {
     OwLoc loc;
 } PendingRef;
 
-enum { CORE_READY, CORE_AT_SYNC, CORE_DONE };
+/* WAITING: for other blocks. HELD: the block has ended, what its data cache holds is not written back yet. */
+enum { CORE_READY, CORE_WAITING, CORE_HELD, CORE_DONE };
 
 /* Registers that the scalar unit sets and instructions see as they were at their issue. */
 #define CORE_REGS                                                                                                    \
@@ -116,6 +119,10 @@ struct Core {
         Regs regs;
     };
     struct Pipes *pipes;
+    struct DataCache *dcache;
+    CoreWait wait;
+    uint32_t n_meetings; /* SyncAlls of all blocks that are over */
+    bool order_open;     /* InitDetermineComputeWorkspace was called */
     struct Hazards *hazards;
     uint64_t cmpmask[2];
     bool cmpmask_valid;
@@ -162,8 +169,9 @@ struct Sim {
     size_t last_range;
     uint64_t n_calls, call_limit;
     bool key_asked, key_matched;
-    uint32_t n_at_sync, n_killed;
-    uint32_t epoch; /* of the launch: counts the meetings of all blocks, so that writes before and after are in order */
+    uint32_t n_killed;
+    struct Cross *cross;
+    uint64_t random; /* for the order of cores */
     struct {
         const char *name;
         uint32_t insn; /* InsnId + 1 */
@@ -216,14 +224,10 @@ void ub_wrote(Core *c, uint32_t addr, uint32_t n_bytes);
 /* Where an access of n_bytes at addr lies. Reports and gives the part that may be touched: [*skip, *skip + *n_ok). */
 GmRange *gm_access(Core *c, const OwGlobal *g, uintptr_t addr, uint64_t n_bytes, bool write, uint64_t *skip, uint64_t *n_ok);
 GmRange *gm_find(Sim *s, uintptr_t addr);
-/* Before a plain write of `data` to bytes [off, off + n): another block's bytes that it changes, with no SyncAll between the
- * two, are a finding, since either may come last. scalar: goes through the data cache, a whole line at a time. */
-void gm_claim(Core *c, GmRange *r, size_t off, const uint8_t *data, size_t n, bool scalar);
 /* raw.c: before a byte without a valid bit is said to be unwritten. True: all of them are written. */
 void gm_raw_open(GmRange *r);
 bool gm_settle_raw(GmRange *r, size_t off, size_t n);
 void gm_raw_close(Sim *s, GmRange *r);
-void gm_note_read(Core *c, GmRange *r, size_t off, size_t n);
 
 DType dtype_of(uint32_t abi_type);
 InsnId insn_of(Core *c, const char *name);

@@ -1,5 +1,4 @@
 /* Flags, barriers, block numbers, mask and control registers, tiling, printing. */
-#include "sim/fiber.h"
 #include "sim/sim_int.h"
 
 #include <stdarg.h>
@@ -55,54 +54,12 @@ void ow_flag_wait(uint32_t event, int32_t id, OwLoc loc)
 
 void ow_barrier(uint32_t pipe, OwLoc loc)
 {
-    static const Pipe pipes[] = {PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3}; /* pipe_t */
-    enum { ABI_FIX = 10 };
     Core *c = core_enter("PipeBarrier", loc);
-    if (pipe != PIPE_S && pipe < sizeof pipes / sizeof *pipes)
-        issue_barrier(c, pipes[pipe]);
-    else if (pipe == ABI_FIX)
-        issue_barrier(c, PIPE_FIX);
-    else
+    Pipe p = pipe_of_abi(pipe);
+    if (p == N_PIPES || p == PIPE_S)
         issue_barrier_all(c); /* PIPE_ALL, and DataSyncBarrier, which waits for all earlier accesses */
-}
-
-/* gm and ub are the soft form's workspaces; the barrier is the same. HW: SyncAll pages: every block must be resident. */
-enum { SYNC_MIXED = -1 };
-
-/* HW: SyncAll page, soft form: 32 bytes a block, zero at entry. Only the first call finds them as the host left them. */
-static void check_sync_space(Core *c, const OwGlobal *gm)
-{
-    uint64_t need = (uint64_t)c->sim->launch->block_dim * ISA_BLOCK_BYTES, skip, n_ok;
-    GmRange *r = gm_access(c, gm, (uintptr_t)gm->addr, need, true, &skip, &n_ok);
-    if (!r || !r->valid || c->sim->epoch) return;
-    size_t off = (size_t)((uintptr_t)gm->addr + skip - (uintptr_t)r->gm->data);
-    gm_settle_raw(r, off, n_ok);
-    size_t bad = bits_find(r->valid, off, off + n_ok, false);
-    if (bad < off + n_ok) sim_report(c, CHK_ID_SYNC_SPACE, LL(bad - off), LL(n_ok - 1), LL(need));
-}
-
-void ow_sync_all(const OwGlobal *gm, const OwLocal *ub, int32_t used_cores, OwLoc loc)
-{
-    Core *c = core_enter("SyncAll", loc);
-    Sim *s = c->sim;
-    (void)ub;
-    if (used_cores == SYNC_MIXED) {
-        sim_report(c, CHK_ID_SYNC_MIX);
-        core_kill(c);
-    }
-    if (gm) check_sync_space(c, gm);
-    if (used_cores > 0 && (uint32_t)used_cores != s->launch->block_dim) {
-        sim_report(c, CHK_ID_NOT_MODELLED, "SyncAll of a part of the blocks");
-        core_kill(c);
-    }
-    if (s->launch->block_dim > s->chip->n_vector_cores) {
-        sim_report(c, CHK_ID_SYNC_BLOCKS, LL(s->launch->block_dim), LL(s->chip->n_vector_cores));
-        core_kill(c);
-    }
-    issue_barrier_all(c); /* HW: SyncAll, implementation: begins with PIPE_ALL */
-    s->n_at_sync++;
-    c->state = CORE_AT_SYNC;
-    fiber_leave(c->fiber);
+    else
+        issue_barrier(c, p);
 }
 
 /* ---- numbers of the launch -------------------------------------------------------------------------------------- */

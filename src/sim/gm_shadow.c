@@ -1,0 +1,202 @@
+/* Happens-before over global memory. Inside a block the pipes' clocks say what is in order; between blocks only SyncAll and
+ * the flags between cores do. Whole pages that one copy covers cost one mark. */
+#include "sim/gm_shadow.h"
+#include "sim/cross.h"
+#include "sim/hazard.h"
+#include "sim/sim_int.h"
+
+#include <stdlib.h>
+
+enum { PAGE_BYTES = 4096, GRAINS = PAGE_BYTES / ISA_BLOCK_BYTES };
+
+bool gm_shadow_new(GmShadow *s, size_t n_bytes)
+{
+    s->pages = calloc(n_bytes / PAGE_BYTES + 1, sizeof *s->pages);
+    s->grains = calloc((n_bytes / PAGE_BYTES + 1) * GRAINS, sizeof *s->grains); /* untouched parts cost no memory */
+    return s->pages && s->grains;
+}
+
+void gm_shadow_free(GmShadow *s)
+{
+    free(s->pages);
+    free(s->grains);
+    *s = (GmShadow){0};
+}
+
+/* One access on its way over the grains. */
+typedef struct Touch {
+    Core *c;
+    GmRange *r;
+    GmMark mine;
+    AccessHow how;
+    const uint8_t *data; /* of a plain write, at byte off */
+    size_t off;
+    bool told;
+} Touch;
+
+/* First byte of [from, end) that is among `bytes` of each 32 and would change, or end. */
+static size_t first_change(const Touch *t, uint32_t bytes, size_t from, size_t end)
+{
+    const uint8_t *old = (const uint8_t *)t->r->gm->data;
+    for (size_t i = from; i < end; i++)
+        if ((bytes >> i % ISA_BLOCK_BYTES & 1) && old[i] != t->data[i - t->off]) return i;
+    return end;
+}
+
+static bool is_ordered(const Touch *t, const GmMark *m)
+{
+    if (m->several) return t->c->n_meetings > m->clock;
+    if (m->block != t->mine.block) return cross_knows(t->c, m->block, (Pipe)m->pipe, m->clock);
+    return hazard_ordered(t->c, (Pipe)t->mine.pipe, (Pipe)m->pipe, m->clock);
+}
+
+static void report_pipes(const Touch *t, const GmMark *m, AccessHow how, size_t from, size_t end)
+{
+    Core *c = t->c;
+    const Site here = {c->loc, c->api}, there = c->sim->sites.at[m->site];
+    bool first = m->seq < t->mine.seq;
+    const Site *a = first ? &there : &here, *b = first ? &here : &there;
+    Pipe pa = (Pipe)(first ? m->pipe : t->mine.pipe), pb = (Pipe)(first ? t->mine.pipe : m->pipe);
+    AccessHow ha = first ? how : t->how, hb = first ? t->how : how;
+    CheckId id = ha == ACC_READ ? CHK_ID_RACE_GM_WAR : hb == ACC_READ ? CHK_ID_RACE_GM_RAW : CHK_ID_RACE_GM_WAW;
+    char missing[64];
+    hazard_missing(pa, pb, missing, sizeof missing);
+    sim_report_race(c, hazard_severity(pa, pb, ha, hb), a, b, id, pipe_name(pa), a->api, loc_file(a->loc), LL(a->loc.line), LL(from), LL(end - 1),
+                    t->r->gm->name, pipe_name(pb), b->api, missing);
+}
+
+static void report_blocks(const Touch *t, const GmMark *m, AccessHow how, size_t from, size_t end)
+{
+    Core *c = t->c;
+    const Site here = {c->loc, c->api}, there = c->sim->sites.at[m->site];
+    CheckId id = how == ACC_READ ? CHK_ID_RACE_BLOCKS_WAR : t->how == ACC_READ ? CHK_ID_RACE_BLOCKS_RAW : CHK_ID_RACE_BLOCKS_WAW;
+    sim_report_race(c, SIM_ERROR, &there, &here, id, LL(m->block), there.api, loc_file(there.loc), LL(there.loc.line), LL(from), LL(end - 1),
+                    t->r->gm->name, LL(c->block), c->api);
+}
+
+static void against(Touch *t, const GmMark *m, AccessHow how, uint32_t bytes, size_t from, size_t end)
+{
+    if (m->clock == 0 || !(m->bytes & bytes) || is_ordered(t, m) || t->told) return;
+    if (t->how == ACC_ATOMIC && how == ACC_ATOMIC) return;
+    bool plain = t->data && how == ACC_WRITE, other = m->block != t->mine.block;
+    size_t at = plain ? first_change(t, m->bytes & bytes, from, end) : from;
+    if (at == end) return; /* the same values: either order does */
+    t->told = true;
+    if (plain && other)
+        sim_report(t->c, CHK_ID_GM_TWO_BLOCKS, LL(at), t->r->gm->name, LL(t->c->block), LL(m->block));
+    else if (other || m->several)
+        report_blocks(t, m, how, from, end);
+    else
+        report_pipes(t, m, how, from, end);
+}
+
+/* A mark for bytes that this access does not cover stays as old as it was: to call it newer would make races of none. */
+static void put_mark(GmMark *m, const GmMark *mine, uint32_t bytes)
+{
+    bool keeps = m->clock && m->block == mine->block && !m->several && (m->bytes & ~bytes);
+    uint32_t clock = keeps && m->pipe == mine->pipe && m->clock < mine->clock ? m->clock : mine->clock;
+    uint32_t kept = keeps && m->pipe == mine->pipe ? m->bytes : 0;
+    *m = *mine;
+    m->clock = clock;
+    m->bytes = kept | bytes;
+}
+
+static void put_read(const Touch *t, GmMark *m, uint32_t bytes)
+{
+    if (m->clock == 0 || (m->block == t->mine.block && !m->several)) {
+        put_mark(m, &t->mine, bytes);
+        return;
+    }
+    m->several = true;
+    m->clock = t->c->n_meetings;
+    m->bytes |= bytes;
+}
+
+static void touch_grain(Touch *t, GmGrain *g, uint32_t bytes, size_t from, size_t end)
+{
+    bool adds = g->wrote.atomic && !(g->wrote.mixed && g->wrote.block != t->mine.block);
+    against(t, &g->wrote, adds ? ACC_ATOMIC : ACC_WRITE, bytes, from, end);
+    if (t->how == ACC_READ) {
+        put_read(t, &g->read, bytes);
+        return;
+    }
+    against(t, &g->read, ACC_READ, bytes, from, end);
+    bool mixed = t->mine.atomic && g->wrote.clock && g->wrote.block == t->mine.block && (!g->wrote.atomic || g->wrote.mixed) &&
+                 !cross_knows(t->c, t->mine.block, (Pipe)g->wrote.pipe, g->wrote.clock); /* else the blocks have met since */
+    put_mark(&g->wrote, &t->mine, bytes);
+    g->wrote.mixed = mixed;
+    g->read.bytes &= ~bytes;
+    if (g->read.bytes == 0) g->read.clock = 0;
+}
+
+static void split_page(const GmShadow *s, size_t page)
+{
+    GmPage *p = &s->pages[page];
+    p->split = true;
+    if (p->all.wrote.clock == 0 && p->all.read.clock == 0) return; /* grains start as zeros */
+    for (size_t g = 0; g < GRAINS; g++) s->grains[page * GRAINS + g] = p->all;
+}
+
+static void touch_page(Touch *t, size_t page, size_t from, size_t end)
+{
+    GmShadow *s = &t->r->shadow;
+    GmPage *p = &s->pages[page];
+    if (!p->split && end - from == PAGE_BYTES) {
+        touch_grain(t, &p->all, UINT32_MAX, from, end);
+        return;
+    }
+    if (!p->split) split_page(s, page);
+    for (size_t at = from, stop; at < end; at = stop) {
+        size_t g = at / ISA_BLOCK_BYTES;
+        stop = (g + 1) * ISA_BLOCK_BYTES < end ? (g + 1) * ISA_BLOCK_BYTES : end;
+        touch_grain(t, &s->grains[g], (uint32_t)(((1ull << (stop - at)) - 1) << at % ISA_BLOCK_BYTES), at, stop);
+    }
+}
+
+static void touch(Touch *t, size_t off, size_t n)
+{
+    for (size_t from = off, end; from < off + n; from = end) {
+        size_t page = from / PAGE_BYTES;
+        end = (page + 1) * PAGE_BYTES < off + n ? (page + 1) * PAGE_BYTES : off + n;
+        touch_page(t, page, from, end);
+    }
+}
+
+static Touch touch_of(Core *c, Pipe pipe, AccessHow how, GmRange *r)
+{
+    return (Touch){.c = c,
+                   .r = r,
+                   .how = how,
+                   .mine = {.clock = hazard_clock(c, pipe), .seq = hazard_seq(c), .site = (uint16_t)hazard_site(c), .block = (uint16_t)c->block,
+                            .pipe = (uint8_t)pipe, .atomic = how == ACC_ATOMIC}};
+}
+
+void gm_shadow_touch(Core *c, Pipe pipe, AccessHow how, GmRange *r, size_t off, size_t n)
+{
+    if (!r->shadow.pages || n == 0) return;
+    Touch t = touch_of(c, pipe, how, r);
+    touch(&t, off, n);
+}
+
+void gm_shadow_write(Core *c, Pipe pipe, GmRange *r, size_t off, const uint8_t *data, size_t n)
+{
+    if (!r->shadow.pages || n == 0) return;
+    Touch t = touch_of(c, pipe, ACC_WRITE, r);
+    t.data = data;
+    t.off = off;
+    touch(&t, off, n);
+}
+
+uint32_t gm_shadow_other_writer(const Core *c, const GmRange *r, size_t from, size_t end, bool scalar)
+{
+    for (size_t at = from, stop; at < end; at = stop) {
+        size_t g = at / ISA_BLOCK_BYTES;
+        stop = (g + 1) * ISA_BLOCK_BYTES < end ? (g + 1) * ISA_BLOCK_BYTES : end;
+        const GmPage *p = &r->shadow.pages[at / PAGE_BYTES];
+        const GmMark *m = p->split ? &r->shadow.grains[g].wrote : &p->all.wrote;
+        uint32_t bytes = (uint32_t)(((1ull << (stop - at)) - 1) << at % ISA_BLOCK_BYTES);
+        if (m->clock == 0 || m->block == c->block || !(m->bytes & bytes) || (scalar && m->pipe != PIPE_S)) continue;
+        if (!cross_knows(c, m->block, (Pipe)m->pipe, m->clock)) return m->block;
+    }
+    return UINT32_MAX;
+}
