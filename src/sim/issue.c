@@ -310,8 +310,8 @@ void issue_later(Core *c, Pipe pipe, IssueRun *run, const void *args, size_t n_b
 {
     Entry *e = entry_new(c, ENTRY_RUN, n_bytes, n_acc);
     e->run = run;
-    memcpy(e->data, args, n_bytes);
-    memcpy(e->data + e->acc_at, acc, n_acc * sizeof *acc);
+    if (n_bytes) memcpy(e->data, args, n_bytes);
+    if (n_acc) memcpy(e->data + e->acc_at, acc, n_acc * sizeof *acc);
     push(c, pipe, e);
     settle(c);
 }
