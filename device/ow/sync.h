@@ -1,33 +1,10 @@
-/* Synchronisation: flags by pipe names, between blocks, and the scalar unit's data cache. */
+/* Synchronisation between blocks, and the scalar unit's data cache. */
 #ifndef OW_SYNC_H
 #define OW_SYNC_H
 
 #include "ow/pipe.h"
 
 namespace AscendC {
-
-/* The event between two pipes, by name. */
-constexpr HardEvent OwEvent(pipe_t src, pipe_t dst)
-{
-#define OW_EVENT(a, b)                                                                                               \
-    if (src == PIPE_##a && dst == PIPE_##b) return HardEvent::a##_##b;
-    OW_EVENT(MTE2, MTE1) OW_EVENT(MTE1, MTE2) OW_EVENT(MTE1, M) OW_EVENT(M, MTE1) OW_EVENT(MTE2, V) OW_EVENT(V, MTE2)
-    OW_EVENT(MTE3, V) OW_EVENT(V, MTE3) OW_EVENT(M, V) OW_EVENT(V, M) OW_EVENT(MTE3, MTE1) OW_EVENT(MTE1, MTE3)
-    OW_EVENT(MTE1, V) OW_EVENT(MTE2, M) OW_EVENT(M, MTE2) OW_EVENT(V, MTE1) OW_EVENT(M, FIX) OW_EVENT(FIX, M)
-    OW_EVENT(MTE3, MTE2) OW_EVENT(MTE2, MTE3) OW_EVENT(S, V) OW_EVENT(V, S) OW_EVENT(S, MTE2) OW_EVENT(MTE2, S)
-    OW_EVENT(S, MTE3) OW_EVENT(MTE3, S) OW_EVENT(MTE2, FIX) OW_EVENT(FIX, MTE2) OW_EVENT(FIX, S) OW_EVENT(M, S)
-    OW_EVENT(FIX, MTE3) OW_EVENT(MTE1, FIX) OW_EVENT(FIX, MTE1)
-#undef OW_EVENT
-    return HardEvent::MAX;
-}
-
-template <pipe_t src, pipe_t dst> class TQueSync {
-    static_assert(OwEvent(src, dst) != HardEvent::MAX, "TQueSync: these two pipes have no event");
-
-public:
-    void SetFlag(TEventID id, OW_LOC) { ow_flag_set((uint32_t)OwEvent(src, dst), id, ow_loc); }
-    void WaitFlag(TEventID id, OW_LOC) { ow_flag_wait((uint32_t)OwEvent(src, dst), id, ow_loc); }
-};
 
 template <bool isAIVOnly = true>
 inline void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,

@@ -1,5 +1,6 @@
 /* Scalar access to global memory past the data cache: exactly the element's bytes move, no cache line takes part.
  * HW: ReadGmByPassDCache and WriteGmByPassDCache pages. */
+#include "sim/dcache.h"
 #include "sim/sim_int.h"
 
 #include <string.h>
@@ -22,6 +23,9 @@ uint64_t ow_gm_get_direct(uint32_t type, const OwGlobal *g, OwLoc loc)
     uint64_t bits = 0;
     if (!r) return 0;
     size_t off = (size_t)((uintptr_t)g->addr - (uintptr_t)r->gm->data);
+    const Access acc = {.how = ACC_READ, .range = r, .at = off, .len = size, .n_rows = 1};
+    issue_scalar_read(c, &acc, 1);
+    if (!c->sim->options.no_hazards) dcache_check_read(c, r, off, size);
     memcpy(&bits, g->addr, size);
     if (r->valid && !bits_all(r->valid, off, size)) {
         sim_report(c, CHK_ID_UNINIT_SCALAR, LL(off / size), r->gm->name);
@@ -38,7 +42,11 @@ void ow_gm_set_direct(uint32_t type, const OwGlobal *g, uint64_t bits, OwLoc loc
     GmRange *r = element(c, g, size, true);
     if (!r || r->gm->role == SIM_GM_INPUT) return;
     size_t off = (size_t)((uintptr_t)g->addr - (uintptr_t)r->gm->data);
-    gm_claim(c, r, off, (const uint8_t *)&bits, size, false);
+    issue_scalar_read(c, NULL, 0);
+    if (!c->sim->options.no_hazards) {
+        dcache_check_store(c, r, off, size);
+        gm_shadow_write(c, PIPE_S, r, off, (const uint8_t *)&bits, size);
+    }
     memcpy(g->addr, &bits, size);
     if (r->valid) bits_fill(r->valid, off, size, true);
     c->sim->stats.gm_write_bytes += size;
