@@ -65,6 +65,8 @@ def run_case(params: dict[str, Any], library_of: Callable[[dict[str, Any]], Libr
         run_candidate(answer, params, library_of, seed)
     if answer.error is None and ("golden" in want or "eager" in want):
         run_reference(answer, seed, "golden" in want)
+    if "near" in want:
+        run_near(answer, seed)
     return answer.to_json(want), answer.blobs(want)
 
 
@@ -77,6 +79,7 @@ class Answer:
         self.actual: Optional[list[torch.Tensor]] = None
         self.eager: list[torch.Tensor] = []
         self.golden: list[torch.Tensor] = []
+        self.near: list[dict[str, Any]] = []  # near_miss.near_results
         self.kinds: dict[str, str] = {}
         self.error: Optional[CandidateError] = None
         self.report: dict[str, Any] = {}
@@ -103,6 +106,8 @@ class Answer:
         }
         if self.note:
             out["golden_note"] = self.note
+        if "near" in want:
+            out["near"] = [{"text": n["text"], "text_zh": n["text_zh"]} for n in self.near]
         return out
 
     def _actual_json(self) -> list[dict[str, Any]]:
@@ -112,6 +117,8 @@ class Answer:
     def _parts(self, want: list[str]) -> list[tuple[str, torch.Tensor]]:
         lists = [(n, t) for n, t in (("golden", self.golden), ("eager", self.eager), ("actual", self.actual or [])) if n in want]
         count = max([len(t) for _, t in lists], default=0)
+        if "near" in want:
+            return [(f"near{i}.{k}", t) for i, n in enumerate(self.near) for k, t in enumerate(n["outputs"])]
         return [(f"{n}{i}", t[i]) for i in range(count) for n, t in lists if i < len(t)]
 
     def blobs(self, want: list[str]) -> list[Buffer]:
@@ -249,6 +256,15 @@ def run_reference(answer: Answer, seed: int, want_golden: bool) -> None:
     start = time.monotonic()
     answer.golden = _golden(answer, seed)
     answer.times["golden_s"] = time.monotonic() - start
+
+
+def run_near(answer: Answer, seed: int) -> None:
+    """References that are nearly this one, in the case's dtype."""
+    from . import near_miss
+
+    model = build(answer.ref.cls, answer.case, seed)
+    answer.near = near_miss.near_results(
+        lambda: _call(answer.ref, model, [candidate.fresh(a) for a in answer.case.arguments], [])[1])
 
 
 def _call(ref: reference.Reference, model: torch.nn.Module, arguments: list[Any],

@@ -1,11 +1,12 @@
 /* Judges what the worker says about one case: faults found while it ran, then the outputs against the
  * reference. */
-#include "verify/verify_int.h"
+#include "verify/fingerprint.h"
 
 #include "base/fs.h"
 #include "base/strbuf.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *text_at(const json_t *o, const char *key) {
@@ -363,6 +364,52 @@ static json_t *control_json(const CompareInput *in) {
     return o;
 }
 
+#define BEFORE_BYTES_MAX ((size_t)16 << 20)
+
+void before_clear(Before *b) {
+    for (size_t k = 0; k < BEFORE_MAX; k++) free(b->data[k]);
+    *b = (Before){0};
+}
+
+static void keep_before(Before *b, size_t k, const void *data, size_t n_bytes) {
+    if (!b || k >= BEFORE_MAX) return;
+    free(b->data[k]);
+    b->data[k] = data && n_bytes > 0 && n_bytes <= BEFORE_BYTES_MAX ? malloc(n_bytes) : NULL;
+    b->n_bytes[k] = n_bytes;
+    if (b->data[k]) memcpy(b->data[k], data, n_bytes);
+}
+
+/* Blocks of the last launch of the own operator; 0 not known. */
+static uint32_t block_dim_of(const JudgeContext *c, const json_t *result) {
+    const json_t *launches = json_object_get(json_object_get(result, "report"), "launches");
+    for (size_t i = json_array_size(launches); i-- > 0;) {
+        const json_t *l = json_array_get(launches, i);
+        const char *op = text_at(l, "op");
+        if (op && !strcmp(op, c->desc->op)) return (uint32_t)json_integer_value(json_object_get(l, "block_dim"));
+    }
+    return 0;
+}
+
+/* What the wrong numbers look like: added to the texts and to the output's entry in `precision`. */
+static void tell_fingerprint(Arena *a, const JudgeContext *c, const json_t *result, size_t k, const CompareInput *in, const Shape *s, json_t *precision,
+                             Diag *d) {
+    FingerInput f = {.dtype = in->dtype, .n = in->n, .expected = in->eager, .actual = in->actual, .rank = s->rank, .block_dim = block_dim_of(c, result)};
+    if (!in->eager || s->rank > FINGER_RANK_MAX) return;
+    for (size_t i = 0; i < s->rank; i++) f.dims[i] = (size_t)json_integer_value(json_array_get(s->dims, i));
+    size_t n_bytes = in->n * dtype_info(in->dtype)->size_bytes;
+    if (c->before && k < BEFORE_MAX && c->before->n_bytes[k] == n_bytes) f.before = c->before->data[k];
+    Fingerprint print;
+    fingerprint(a, &f, &print);
+    json_object_set_new(precision, "fingerprint", fingerprint_json(&f, &print));
+    for (size_t i = 0; i < print.n_hits; i++) {
+        d->text = arena_printf(a, "%s\nlooks like: %s", d->text, print.hits[i].text);
+        d->text_zh = arena_printf(a, "%s\n特征: %s", d->text_zh, print.hits[i].text_zh);
+    }
+    if (print.n_hits == 0) return;
+    d->hint = print.hits[0].hint;
+    d->hint_zh = print.hits[0].hint_zh;
+}
+
 static bool compare_one(Arena *a, JudgeContext *c, const BridgeReply *reply, size_t k, size_t n_outputs,
                         CaseResult *out, Err *err) {
     const json_t *result = reply->result, *w = json_array_get(json_object_get(result, "eager_outputs"), k);
@@ -394,17 +441,63 @@ static bool compare_one(Arena *a, JudgeContext *c, const BridgeReply *reply, siz
     json_t *precision = precision_json(a, k, c->standard, dtype, &s, &r);
     if (c->control && need_golden) json_object_set_new(precision, "control", control_json(&in));
     json_array_append_new(out->precision, precision);
-    if (r.pass) return true;
-    if (c->apart) {
+    if (!r.pass && c->apart) {
         out->differs = true;
-        return true;
+    } else if (!r.pass) {
+        const char *text = mismatch_text(a, k, n_outputs, &s, &r);
+        Diag d = {.check = "output-mismatch",
+                  .stage = "compare",
+                  .source = "kernel_src",
+                  .text = text,
+                  .text_zh = arena_printf(a, "输出 %zu 与参考不一致: %s", k, text),
+                  .hint = "see the other checks first: a fault found while running usually explains wrong numbers",
+                  .hint_zh = "请先看其他检查项: 运行时发现的错误通常就是原因"};
+        tell_fingerprint(a, c, result, k, &in, &s, precision, &d);
+        out->is_mismatch = true;
+        diag_add(c->diags, &d);
+        worsen(out, VERDICT_FAIL, d.text);
     }
-    const char *text = mismatch_text(a, k, n_outputs, &s, &r);
-    fail_output(c, out, "output-mismatch", "kernel_src", text,
-                arena_printf(a, "输出 %zu 与参考不一致: %s", k, text),
-                "see the other checks first: a fault found while running usually explains wrong numbers",
-                "请先看其他检查项: 运行时发现的错误通常就是原因");
+    keep_before(c->before, k, in.eager, bytes);
     return true;
+}
+
+/* All outputs of the candidate equal those of near reference i. */
+static bool equals_near(Arena *a, const BridgeReply *candidate, const BridgeReply *near, size_t i, size_t n_outputs) {
+    for (size_t k = 0; k < n_outputs; k++) {
+        const json_t *w = json_array_get(json_object_get(candidate->result, "eager_outputs"), k);
+        Shape s;
+        DType t;
+        const char *dtype = text_at(w, "dtype");
+        if (!read_shape(w, &s) || !dtype || !dtype_find(dtype, &t)) return false;
+        size_t bytes = s.n_elems * dtype_info(t)->size_bytes;
+        CompareInput in = {.dtype = t, .n = s.n_elems};
+        in.eager = blob_of(a, near, arena_printf(a, "near%zu.", i), k, bytes);
+        in.actual = blob_of(a, candidate, "actual", k, bytes);
+        CompareResult r;
+        if (!in.eager || !in.actual) return false;
+        compare_output(VERIFY_STD_SEED, &in, &r);
+        if (!r.pass) return false;
+    }
+    return n_outputs > 0;
+}
+
+void judge_near(Arena *a, JudgeContext *c, const BridgeReply *candidate, const BridgeReply *near, CaseResult *out) {
+    const json_t *list = json_object_get(near->result, "near");
+    size_t n = json_array_size(list), n_outputs = json_array_size(json_object_get(candidate->result, "eager_outputs")), i = 0;
+    while (i < n && !equals_near(a, candidate, near, i, n_outputs)) i++;
+    if (i == n) return;
+    const char *en = copy_text(a, json_array_get(list, i), "text", ""), *zh = copy_text(a, json_array_get(list, i), "text_zh", en);
+    Diag *d = NULL;
+    for (size_t k = 0; k < c->diags->n; k++)
+        if (!strcmp(c->diags->at[k].check, "output-mismatch")) d = &c->diags->at[k];
+    for (size_t k = 0; k < json_array_size(out->precision); k++)
+        json_object_set_new(json_array_get(out->precision, k), "near_miss", json_pack("{s:s, s:s}", "text", en, "text_zh", zh));
+    if (!d) return;
+    d->text = arena_printf(a, "%s\nequals the reference with %s", d->text, en);
+    d->text_zh = arena_printf(a, "%s\n等于参考实现改动后的结果: %s", d->text_zh, zh);
+    d->hint = "compare this step of the kernel with the reference";
+    d->hint_zh = "请将核函数的这一步与参考实现对照";
+    if (out->verdict == VERDICT_FAIL) out->reason = d->text;
 }
 
 bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) {

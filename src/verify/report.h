@@ -55,8 +55,17 @@ typedef struct CaseResult {
     const char *reason; /* empty on pass */
     json_t *precision;  /* list, one object per output */
     bool apart, differs; /* VerifyCase.apart; and its numbers are wrong */
+    bool is_mismatch;    /* values differ */
     double reference_s, candidate_s, compare_s;
 } CaseResult;
+/* What the case before had to give, to tell a result that is kept from one that is computed. */
+#define BEFORE_MAX 8
+typedef struct Before {
+    void *data[BEFORE_MAX]; /* NULL: none, or too large to keep */
+    size_t n_bytes[BEFORE_MAX];
+} Before;
+void before_clear(Before *b);
+
 typedef struct JudgeContext {
     const Desc *desc;
     VerifyStandard standard;
@@ -64,6 +73,7 @@ typedef struct JudgeContext {
     double sim_s;
     bool edge_values; /* the case at hand mixes extreme values in */
     bool strict;      /* warnings count as errors */
+    Before *before;   /* or NULL */
     bool apart, control; /* as VerifyCase and VerifyOptions have them */
 } JudgeContext;
 /* Judges a successful reply of the worker's `run`. False only when the reply breaks the protocol. */
@@ -72,6 +82,10 @@ bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult
  */
 bool judge_failure(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out,
                    Err *err) ERR_CHECKED;
+
+/* A mismatch, once more, against results of references that are nearly the reference (`near` of docs/bridge.md): the one that the
+ * candidate's outputs equal is told in the last mismatch and in *out. */
+void judge_near(Arena *a, JudgeContext *c, const BridgeReply *candidate, const BridgeReply *near, CaseResult *out);
 
 /* A JSON number, or "nan", "inf", "-inf". */
 json_t *judge_number(double d);

@@ -31,6 +31,8 @@ typedef struct Verifier {
     const char *dir;                     /* with the folders `early` and `build` */
     const char *reference, *description; /* absolute */
     double limit_s, memory_mb;
+    Before before;
+    bool looked_near;
     const char *schedules[VERIFY_SCHEDULES_MAX];
     size_t n_schedules;
 } Verifier;
@@ -281,6 +283,19 @@ static bool judge_lost_worker(Verifier *v, CaseResult *out, const Err *err) {
     return true;
 }
 
+/* Once for a description: which slip gives exactly these numbers. No answer is no failure. */
+static void look_near(Verifier *v, const VerifyCase *c, const char *schedule, JudgeContext *ctx, const BridgeReply *candidate, CaseResult *out) {
+    if (v->looked_near || !out->is_mismatch) return;
+    v->looked_near = true;
+    Arena *scratch = arena_new();
+    BridgeReply near = {0};
+    Err ignored = {0};
+    json_t *want = json_pack("[s]", "near");
+    if (ask(v, c, schedule, want, scratch, &near, &ignored)) judge_near(v->arena, ctx, candidate, &near, out);
+    bridge_reply_clear(&near);
+    arena_free(scratch);
+}
+
 /* The candidate under one schedule, against what the reference said. *stop: no use in trying further cases. */
 static bool run_candidate(Verifier *v, const VerifyCase *c, const char *schedule, JudgeContext *ctx, const BridgeReply *reference,
                           CaseResult *out, bool *stop, Err *err) {
@@ -298,6 +313,7 @@ static bool run_candidate(Verifier *v, const VerifyCase *c, const char *schedule
         keep_launches(v, reply.result);
         keep_ub(v, reply.result);
         ok = judge_reply(v->arena, ctx, &reply, out, err);
+        if (ok) look_near(v, c, schedule, ctx, &reply, out);
         *stop = *stop || json_is_object(json_object_get(reply.result, "candidate_error"));
     } else {
         ok = lost_worker(&reply, err) ? judge_lost_worker(v, out, err) : judge_failure(v->arena, ctx, &reply, out, err);
@@ -345,6 +361,7 @@ static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *st
                         .standard = v->o->standard,
                         .diags = &v->diags,
                         .strict = v->o->model.strict,
+                        .before = v->n_schedules == 1 ? &v->before : NULL,
                         .apart = c->apart,
                         .control = v->o->control,
                         .edge_values = profile && !strcmp(profile, "edge")};
@@ -493,5 +510,6 @@ bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Er
     for (size_t i = 0; i < v.report.n_cases; i++) json_decref(v.report.cases[i].precision);
     json_decref(v.report.launches);
     json_decref(v.report.ub);
+    before_clear(&v.before);
     return ok;
 }
