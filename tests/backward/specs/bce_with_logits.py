@@ -1,0 +1,18 @@
+import torch
+import torch.nn.functional as F
+
+
+def forward(x, y):
+    return F.binary_cross_entropy_with_logits(x, torch.sigmoid(y))
+
+
+BACKWARD_SPEC = {
+    "wrt": ["x"],
+    "inputs": {
+        "x": {"shape": ["N", "C"]},
+        "y": {"shape": ["N", "C"]},
+    },
+    "cases": [{"N": 33, "C": 70}],
+    "dtypes": ["float16", "bfloat16", "float32"],
+    "grad_output": "ones",
+}

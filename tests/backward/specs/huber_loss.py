@@ -1,0 +1,17 @@
+import torch.nn.functional as F
+
+
+def forward(x, y):
+    return F.huber_loss(x, y, delta=0.7)
+
+
+BACKWARD_SPEC = {
+    "wrt": ["x"],
+    "inputs": {
+        "x": {"shape": ["N", "C"]},
+        "y": {"shape": ["N", "C"]},
+    },
+    "cases": [{"N": 33, "C": 70}],
+    "dtypes": ["float16", "bfloat16", "float32"],
+    "grad_output": "ones",
+}

@@ -1,0 +1,14 @@
+"""A full reduction with the gradient of ones."""
+def forward(x):
+    return (x * x).sum()
+
+
+BACKWARD_SPEC = {
+    "wrt": ["x"],
+    "inputs": {
+        "x": {"shape": ["N", "C"]},
+    },
+    "cases": [{"N": 7, "C": 131}, {"N": 64, "C": 256}],
+    "dtypes": ["float16", "bfloat16", "float32"],
+    "grad_output": "ones",
+}

@@ -1,0 +1,17 @@
+"""The same tensor used three times: its gradients add up."""
+import torch
+
+
+def forward(x):
+    return x * torch.sigmoid(x) + x * x
+
+
+BACKWARD_SPEC = {
+    "wrt": ["x"],
+    "inputs": {
+        "x": {"shape": ["N", "C"]},
+    },
+    "cases": [{"N": 7, "C": 131}, {"N": 64, "C": 256}],
+    "dtypes": ["float16", "bfloat16", "float32"],
+    "grad_output": "explicit",
+}

@@ -1,0 +1,13 @@
+def forward(x):
+    return x.var(-1, unbiased=False)
+
+
+BACKWARD_SPEC = {
+    "wrt": ["x"],
+    "inputs": {
+        "x": {"shape": ["N", "C"]},
+    },
+    "cases": [{"N": 33, "C": 70}],
+    "dtypes": ["float16", "bfloat16", "float32"],
+    "grad_output": "explicit",
+}
