@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 static void print_usage(FILE *to) {
-    fputs("usage: opwright search WORDS... [options]\n\n"
+    fputs("usage: opwright search WORDS... [options]\n"
+          "       opwright search --like REFERENCE.py [options]\n\n"
           "Searches golden solutions, lessons from errors, documents, the API table and examples. The words may be English or\n"
           "Chinese, names of operators or of AscendC calls, pieces of code, or the text of an error; `-` reads them from standard\n"
           "input.\n\n"
+          "  --like FILE   solved operators that compute what this reference does or nearly: by its traced graph, not by names\n"
           "  --kind LIST   only golden, issue, doc, api or example; several apart by commas\n"
           "  --limit N     how many (default 10)\n"
           "  --json        the answer as one JSON object\n"
@@ -24,10 +26,11 @@ static void print_usage(FILE *to) {
 
 typedef struct Args {
     SearchQuery query;
+    const char *like;
     bool as_json, no_update, help;
 } Args;
 
-enum { OPT_KIND = 256, OPT_LIMIT, OPT_JSON, OPT_NO_UPDATE };
+enum { OPT_KIND = 256, OPT_LIKE, OPT_LIMIT, OPT_JSON, OPT_NO_UPDATE };
 
 static bool parse_kinds(const char *list, unsigned *kinds, Err *err) {
     for (const char *s = list;; s++) {
@@ -55,7 +58,8 @@ static bool parse_limit(const char *text, size_t *limit, Err *err) {
 }
 
 static bool parse_args(int argc, char **argv, Args *args, Err *err) {
-    static const struct option OPTIONS[] = {{"kind", required_argument, NULL, OPT_KIND},
+    static const struct option OPTIONS[] = {{"like", required_argument, NULL, OPT_LIKE},
+                                            {"kind", required_argument, NULL, OPT_KIND},
                                             {"limit", required_argument, NULL, OPT_LIMIT},
                                             {"json", no_argument, NULL, OPT_JSON},
                                             {"no-update", no_argument, NULL, OPT_NO_UPDATE},
@@ -64,6 +68,9 @@ static bool parse_args(int argc, char **argv, Args *args, Err *err) {
     for (int c; (c = cli_next_option(argc, argv, "h", OPTIONS, err)) != -1;) switch (c) {
         case OPT_KIND:
             if (!parse_kinds(optarg, &args->query.kinds, err)) return false;
+            break;
+        case OPT_LIKE:
+            args->like = optarg;
             break;
         case OPT_LIMIT:
             if (!parse_limit(optarg, &args->query.limit, err)) return false;
@@ -152,11 +159,20 @@ static void print_text(const SearchHits *hits) {
     }
 }
 
+static bool find_like(Arena *a, SearchIndex *ix, const Args *args, SearchHits *hits, Err *err) {
+    const SearchLike q = {.reference = args->like, .kinds = args->query.kinds, .limit = args->query.limit};
+    Bridge *b = fs_check_readable(args->like, err) ? cli_start_bridge(a, err) : NULL;
+    bool ok = b && search_like(ix, a, b, &q, hits, err);
+    bridge_stop(b);
+    return ok;
+}
+
 static bool find(Arena *a, const Args *args, SearchHits *hits, Err *err) {
     SearchPlaces places;
     if (!hints_places(a, &places, err)) return false;
     SearchIndex *ix = search_open(&places, err);
-    bool ok = ix && (args->no_update || search_update(ix, SEARCH_IF_STALE, NULL, err)) && search_query(ix, a, &args->query, hits, err);
+    bool ok = ix && (args->no_update || search_update(ix, SEARCH_IF_STALE, NULL, err)) &&
+              (args->like ? find_like(a, ix, args, hits, err) : search_query(ix, a, &args->query, hits, err));
     search_close(ix);
     return ok;
 }
@@ -172,7 +188,8 @@ int cli_search(int argc, char **argv) {
     Arena *a = arena_new();
     SearchHits hits = {0};
     int status;
-    args.query.text = read_words(a, argc, argv, &err);
+    if (args.like && optind < argc) err_set(&err, ERR_USAGE, NULL, "--like compares a file; words go without it");
+    else args.query.text = args.like ? args.like : read_words(a, argc, argv, &err);
     if (!args.query.text || !find(a, &args, &hits, &err)) status = cli_report(&err);
     else {
         if (args.as_json) print_json(args.query.text, &hits);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* A number of another form: the index is made again. */
-#define FORM_VERSION 1
+#define FORM_VERSION 2
 #define BUSY_WAIT_MS 20000
 
 static const char SCHEMA[] =
@@ -21,14 +21,15 @@ static const char SCHEMA[] =
     "CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, kind INTEGER, mtime_ns INTEGER, n_bytes INTEGER, hash TEXT,"
     "  mine INTEGER, fault TEXT);"
     "CREATE TABLE entry(id INTEGER PRIMARY KEY, file INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT, title TEXT, body TEXT,"
-    "  first_line INTEGER, n_lines INTEGER, is_record INTEGER);"
+    "  first_line INTEGER, n_lines INTEGER, is_record INTEGER,"
+    "  likeness TEXT);"
     "CREATE INDEX entry_file ON entry(file);"
     "CREATE INDEX entry_kind ON entry(kind);"
     "CREATE VIRTUAL TABLE word USING fts5(name, title, body, content='entry', content_rowid='id', tokenize='ow');"
     "CREATE TABLE lexicon(id INTEGER PRIMARY KEY, word TEXT UNIQUE NOT NULL);"
     "CREATE VIRTUAL TABLE piece USING fts5(word, content='lexicon', content_rowid='id', tokenize='trigram', columnsize=0);"
     "CREATE VIRTUAL TABLE term USING fts5vocab('word', 'row');"
-    "CREATE TABLE shape(hash TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;";
+    "CREATE TABLE traced(hash TEXT PRIMARY KEY, likeness TEXT) WITHOUT ROWID;";
 
 bool index_fail(SearchIndex *ix, const char *doing, Err *err) {
     return err_set(err, ERR_IO, ix->places->index, "%s: %s", doing, sqlite3_errmsg(ix->db));

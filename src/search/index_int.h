@@ -52,6 +52,7 @@ typedef struct Folder {
     const char *path;
     int kind;           /* or SPLIT_KIND_AUTO */
     const char *ending; /* only files that end so; NULL: all that can be read */
+    const char *except; /* none that end so; NULL: no exception */
     bool deep;          /* with folders below */
     bool mine;          /* a user's own: not looked at at every search */
 } Folder;

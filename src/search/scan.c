@@ -18,16 +18,16 @@ static const struct {
     bool in_store;
     const char *path;
     int kind;
-    const char *ending;
+    const char *ending, *except;
     bool deep, mine;
 } OWN[] = {
-    {true, "reference/golden_solutions", SEARCH_GOLDEN, ".py", false, false},
-    {true, "reference/issues", SEARCH_ISSUE, ".json", false, false},
-    {false, "docs", SPLIT_KIND_AUTO, NULL, true, false},
-    {false, "README.md", SEARCH_DOC, NULL, false, false},
-    {false, "data/api", SPLIT_KIND_AUTO, NULL, true, false},
-    {false, "examples", SPLIT_KIND_AUTO, NULL, true, false},
-    {true, "reference/docs", SEARCH_DOC, NULL, true, true},
+    {true, "reference/golden_solutions", SEARCH_GOLDEN, ".py", NULL, false, false},
+    {true, "reference/issues", SEARCH_ISSUE, ".json", NULL, false, false}, /* not those below: they hold no proved lessons */
+    {false, "docs", SPLIT_KIND_AUTO, NULL, "api.md", true, false},         /* made from data/api */
+    {false, "README.md", SEARCH_DOC, NULL, NULL, false, false},
+    {false, "data/api", SEARCH_API, ".def", NULL, true, false},
+    {false, "examples", SPLIT_KIND_AUTO, NULL, NULL, true, false},
+    {true, "reference/docs", SEARCH_DOC, NULL, NULL, true, true},
 };
 #define N_OWN (sizeof OWN / sizeof OWN[0])
 
@@ -56,7 +56,7 @@ Folder *scan_folders(const SearchPlaces *p, Arena *a, size_t *n, Err *err) {
     for (size_t i = 0; i < N_OWN; i++) {
         const char *root = OWN[i].in_store ? p->store : p->home;
         if (root)
-            out[(*n)++] = (Folder){.path = arena_printf(a, "%s/%s", root, OWN[i].path), .kind = OWN[i].kind, .ending = OWN[i].ending,
+            out[(*n)++] = (Folder){.path = arena_printf(a, "%s/%s", root, OWN[i].path), .kind = OWN[i].kind, .ending = OWN[i].ending, .except = OWN[i].except,
                                    .deep = OWN[i].deep, .mine = OWN[i].mine};
     }
     return add_mine(a, p, out, n, err) ? out : NULL;
@@ -89,13 +89,13 @@ static bool ends_with(const char *s, const char *tail) {
 }
 
 static void take_file(Scan *s, const char *path, const struct stat *st) {
-    if (!split_wants(path) || (s->folder->ending && !ends_with(path, s->folder->ending))) return;
+    const Folder *f = s->folder;
+    if (!split_wants(path) || (f->ending && !ends_with(path, f->ending)) || (f->except && ends_with(path, f->except))) return;
     if (st->st_size <= 0 || st->st_size > SPLIT_FILE_MAX || s->n_here++ >= FILES_MAX) return;
-    Found f = {.path = path, .n_bytes = st->st_size, .kind = s->folder->kind, .mine = s->folder->mine,
-               .mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
-    uint64_t h = mix(mix(mix(hash_text(path), (uint64_t)f.mtime_ns), (uint64_t)f.n_bytes), (uint64_t)(f.kind + 1));
-    s->out->state += h;
-    vec_push(s->a, s->out, f);
+    Found found = {.path = path, .n_bytes = st->st_size, .kind = f->kind, .mine = f->mine,
+                   .mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
+    s->out->state += mix(mix(mix(hash_text(path), (uint64_t)found.mtime_ns), (uint64_t)found.n_bytes), (uint64_t)(found.kind + 1));
+    vec_push(s->a, s->out, found);
 }
 
 /* Folders that hold no source of anyone's: what tools made. */

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "graph/graph.h"
+#include "bridge/bridge.h"
 
 #include <stdint.h>
 
@@ -88,5 +88,15 @@ typedef struct SearchHits {
 
 /* The best entries for words, code or an error text, best first; none is no error. All belongs to the arena. */
 bool search_query(SearchIndex *ix, Arena *a, const SearchQuery *q, SearchHits *out, Err *err) ERR_CHECKED;
+
+typedef struct SearchLike {
+    const char *reference; /* a reference file */
+    unsigned kinds;        /* golden and example count */
+    size_t limit;
+} SearchLike;
+
+/* Solved operators whose computation is nearest: which operators, over which axes, broadcast how, of which ranks; names play no
+ * part. Scores are from 0 to 1. References that were not seen before are traced. False: the file is no reference. */
+bool search_like(SearchIndex *ix, Arena *a, Bridge *bridge, const SearchLike *q, SearchHits *out, Err *err) ERR_CHECKED;
 
 #endif

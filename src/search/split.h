@@ -12,6 +12,7 @@ typedef struct SplitEntry {
     const char *title, *body;   /* one line; the text that is searched and shown */
     size_t first_line, n_lines; /* in the file, from 1 */
     bool is_record;             /* the body was made from these lines; else it is these lines */
+    const char *likeness;       /* of a description: what its kernel is built of (likeness.h); else NULL */
 } SplitEntry;
 
 typedef struct SplitList {

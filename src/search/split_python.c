@@ -1,5 +1,6 @@
 /* Descriptions and references. A description is one entry: its kernel and host sources, without what is the same in all of
  * them. Any other Python file is code. */
+#include "search/likeness.h"
 #include "search/split_int.h"
 
 #include <string.h>
@@ -51,5 +52,7 @@ void split_python(Split *s) {
                         : op ? arena_printf(s->a, "%s (%s)", s->stem, op)
                              : s->stem;
     size_t n_lines = split_count_lines(s->text, s->n) + (s->text[s->n - 1] != '\n');
-    split_add_entry(s, (SplitEntry){.name = s->stem, .title = title, .body = s->text, .first_line = 1, .n_lines = n_lines});
+    Likeness like = likeness_of_kernel(s->text + kernel);
+    split_add_entry(s, (SplitEntry){.name = s->stem, .title = title, .body = s->text, .first_line = 1, .n_lines = n_lines,
+                                    .likeness = likeness_print(s->a, &like)});
 }

@@ -36,7 +36,7 @@ static const char *const STATEMENTS[N_STATEMENTS] = {
     [ST_FILE] = "INSERT INTO file(path, kind, mtime_ns, n_bytes, hash, mine, fault) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [ST_FILE_SET] = "UPDATE file SET mtime_ns = ?2, n_bytes = ?3, mine = ?4 WHERE id = ?1",
     [ST_FILE_DROP] = "DELETE FROM file WHERE id = ?1",
-    [ST_ENTRY] = "INSERT INTO entry(file, kind, name, title, body, first_line, n_lines, is_record) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [ST_ENTRY] = "INSERT INTO entry(file, kind, name, title, body, first_line, n_lines, is_record, likeness) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [ST_WORD] = "INSERT INTO word(rowid, name, title, body) VALUES(?1, ?2, ?3, ?4)",
     [ST_WORD_DROP] = "INSERT INTO word(word, rowid, name, title, body) SELECT 'delete', id, name, title, body FROM entry WHERE file = ?1",
     [ST_ENTRY_DROP] = "DELETE FROM entry WHERE file = ?1",
@@ -134,6 +134,7 @@ static bool store_entry(Update *u, int64_t file, const SplitEntry *e) {
     sqlite3_bind_int64(st, 6, (sqlite3_int64)e->first_line);
     sqlite3_bind_int64(st, 7, (sqlite3_int64)e->n_lines);
     sqlite3_bind_int(st, 8, e->is_record);
+    bind_text(st, 9, e->likeness);
     if (!run(u, ST_ENTRY)) return false;
     st = u->st[ST_WORD];
     sqlite3_bind_int64(st, 1, sqlite3_last_insert_rowid(u->ix->db));
@@ -257,7 +258,7 @@ static bool take_all(Update *u, const FoundList *list) {
 /* ---- the update ------------------------------------------------------------------------------ */
 
 static const char FORGET[] = "INSERT INTO word(word) VALUES('delete-all'); INSERT INTO piece(piece) VALUES('delete-all');"
-                             "DELETE FROM lexicon; DELETE FROM entry; DELETE FROM file; DELETE FROM shape; DELETE FROM note;";
+                             "DELETE FROM lexicon; DELETE FROM entry; DELETE FROM file; DELETE FROM traced; DELETE FROM note;";
 
 typedef struct Plan {
     FoundList own, mine;

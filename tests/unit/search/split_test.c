@@ -141,6 +141,18 @@ static void test_tables(void **state) {
     assert_non_null(strstr(l.at[0].body, "chips: {\"a2\":true}"));
     check(&l.at[1], SEARCH_API, "Ln", "Ln", 3, 1);
     assert_non_null(strstr(l.fault, "line 2"));
+    l = split(a, "copy.def",
+              "/* about */\nAPI(.api = \"DataCopy\", .form = \"count\", .a2 = \"exact\",\n    .call = \"f(\\\"x\\\");\", .limits = \"one \"\n \"two\")\n"
+              "API(.api = \"DataCopy\", .form = \"pad\", .a2 = \"none\",\n    .call = \"-\")\nAPI(.api = \"Cast\", .form = \"f\", .a2 = \"exact\")\n", SEARCH_API);
+    assert_int_equal(l.n, 3);
+    check(&l.at[0], SEARCH_API, "DataCopy", "DataCopy, count", 2, 3);
+    assert_non_null(strstr(l.at[0].body, "call: f(\"x\");\nlimits: one two\n"));
+    check(&l.at[1], SEARCH_API, "DataCopy", "DataCopy, pad (not modelled)", 5, 2);
+    assert_non_null(strstr(l.at[1].body, "limits: one two")); /* as in the row before */
+    assert_null(strstr(l.at[1].body, "call"));
+    check(&l.at[2], SEARCH_API, "Cast", "Cast, f", 7, 1);
+    assert_null(strstr(l.at[2].body, "limits"));
+    l = split(a, "other.def", "ROW(1)\nAPI(.x", SPLIT_KIND_AUTO);
     arena_free(a);
 }
 
