@@ -15,6 +15,8 @@
 #include "cli/commands.def"
 #undef COMMAND
 
+/* True when this program has the subcommand. */
+bool cli_has_command(const char *name);
 /* Prints "opwright: where: message" and the hint to stderr; returns the exit status of the code. */
 int cli_report(const Err *err);
 /* getopt_long with errors in our words: the option's value or letter, -1 after the last, '?' with *err set.

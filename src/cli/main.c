@@ -22,6 +22,12 @@ static const Command COMMANDS[] = {
 };
 #define N_COMMANDS (sizeof COMMANDS / sizeof COMMANDS[0])
 
+bool cli_has_command(const char *name) {
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (!strcmp(name, COMMANDS[i].name)) return true;
+    return false;
+}
+
 static void print_help(FILE *to) {
     fprintf(to,
             "opwright %s: writes AscendC operators and proves them without an NPU\n\n"
