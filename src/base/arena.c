@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Blocks double from the first to the greatest size: there may be thousands of small arenas (jobs that wait). */
+#define ARENA_FIRST_BYTES (4u * 1024u - 64u)
 #define ARENA_BLOCK_BYTES (64u * 1024u)
 
 typedef struct Block {
@@ -17,6 +19,7 @@ typedef struct Block {
 
 struct Arena {
     Block *head;
+    size_t block_bytes; /* of the last ordinary block */
 };
 
 static Block *block_new(Block *next, size_t cap) {
@@ -56,7 +59,10 @@ void *arena_alloc(Arena *a, size_t n_bytes) {
             a->head->next->used = need;
             return a->head->next->data;
         }
-        a->head = block_new(a->head, need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES);
+        a->block_bytes = a->block_bytes == 0                      ? ARENA_FIRST_BYTES
+                         : a->block_bytes < ARENA_BLOCK_BYTES / 2 ? a->block_bytes * 2
+                                                                  : ARENA_BLOCK_BYTES;
+        a->head = block_new(a->head, need > a->block_bytes ? need : a->block_bytes);
     }
     void *p = (char *)a->head->data + a->head->used;
     a->head->used += need;

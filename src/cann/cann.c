@@ -57,7 +57,7 @@ static bool load(CannJob *j, Err *err) {
     size_t n_rules = 0;
     Err e = {0};
     bool ready = bridge_hello(b, err) != NULL;
-    j->desc = ready ? desc_load(j->arena, b, path, &rules, &n_rules, &e) : NULL;
+    j->desc = ready ? desc_load_within(j->arena, b, path, j->limit_s, &rules, &n_rules, &e) : NULL;
     bridge_stop(b);
     j->report.load_s = time_now_s() - start;
     j->report.desc = j->desc;

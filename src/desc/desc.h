@@ -54,6 +54,9 @@ typedef struct DescViolation {
  * and line. */
 Desc *desc_load(Arena *a, Bridge *b, const char *path, DescViolation **rules, size_t *n_rules,
                 Err *err) ERR_CHECKED;
+/* The same with a limit of its own instead of 60 s. */
+Desc *desc_load_within(Arena *a, Bridge *b, const char *path, double limit_s, DescViolation **rules,
+                       size_t *n_rules, Err *err) ERR_CHECKED;
 /* The same from the worker's answer (docs/bridge.md, load_desc). Where the operator definition in
  * host_operator_src names other tensors or types than project_json_src, the definition counts and a NOTE says
  * so. */

@@ -62,13 +62,18 @@ Desc *desc_from_peek(Arena *a, const char *path, const char *const source[DESC_N
 }
 
 Desc *desc_load(Arena *a, Bridge *b, const char *path, DescViolation **rules, size_t *n_rules, Err *err) {
+    return desc_load_within(a, b, path, 60, rules, n_rules, err);
+}
+
+Desc *desc_load_within(Arena *a, Bridge *b, const char *path, double limit_s, DescViolation **rules,
+                       size_t *n_rules, Err *err) {
     BridgeReply reply = {0};
     json_t *params = json_pack("{s:s}", "path", path);
     if (!params) {
         err_set(err, ERR_BAD_INPUT, NULL, "the path of the description is not valid UTF-8");
         return NULL;
     }
-    const BridgeLimits limits = {.wall_s = 60, .memory_mb = 4096};
+    const BridgeLimits limits = {.wall_s = limit_s, .memory_mb = 4096};
     bool ok = bridge_call(b, a, "load_desc", params, &limits, &reply, err);
     json_decref(params);
     if (!ok) {

@@ -25,7 +25,7 @@ static int refuse_submit(Call *c, SubmitStatus status, const Err *err) {
 }
 
 /* Makes the call's jobs; false: refused, with *answer the handler's result. */
-static bool submit(Call *c, bool batch, int *answer) {
+static bool submit(Call *c, bool batch, bool stream, int *answer) {
     Request *items;
     size_t n;
     Err err = {0};
@@ -35,6 +35,7 @@ static bool submit(Call *c, bool batch, int *answer) {
         return false;
     }
     Job **jobs = ARENA_ARRAY(c->arena, n, Job *);
+    for (size_t i = 0; i < n; i++) items[i].stream = stream;
     SubmitStatus status = service_submit(c->http->service, items, n, batch, jobs, &err);
     if (status != SUBMIT_OK) {
         *answer = refuse_submit(c, status, &err);
@@ -54,7 +55,7 @@ static int refuse_stopping(Call *c) {
 
 int handle_verify(Call *c) {
     int answer;
-    if (!submit(c, false, &answer)) return answer;
+    if (!submit(c, false, false, &answer)) return answer;
     if (!http_all_finished(c)) return MHD_YES_INT;
     if (c->next_job < c->n_jobs) return refuse_stopping(c);
     pthread_mutex_lock(&c->http->service->lock);
@@ -65,7 +66,7 @@ int handle_verify(Call *c) {
 
 int handle_batch(Call *c) {
     int answer;
-    if (!submit(c, true, &answer)) return answer;
+    if (!submit(c, true, false, &answer)) return answer;
     if (!http_all_finished(c)) return MHD_YES_INT;
     if (c->next_job < c->n_jobs) return refuse_stopping(c);
     json_t *list = json_array();
@@ -78,7 +79,7 @@ int handle_batch(Call *c) {
 
 int handle_stream(Call *c) {
     int answer;
-    if (!submit(c, false, &answer)) return answer;
+    if (!submit(c, false, true, &answer)) return answer;
     return http_answer_stream(c, false);
 }
 
@@ -92,7 +93,7 @@ int handle_jobs(Call *c) {
     for (size_t i = 0; i < s->n_slots; i++)
         if (s->slots[i].job) json_array_append_new(running, job_brief_json(s->slots[i].job));
     for (size_t i = 1; i <= SERVICE_RECENT && i <= s->next_recent; i++)
-        json_array_append_new(finished, job_brief_json(s->recent[(s->next_recent - i) % SERVICE_RECENT]));
+        json_array_append(finished, s->recent[(s->next_recent - i) % SERVICE_RECENT]);
     pthread_mutex_unlock(&s->lock);
     return http_answer_json(
         c, 200, json_pack("{s:o, s:o, s:o}", "queued", queued, "running", running, "finished", finished));
@@ -118,13 +119,20 @@ static json_t *job_view(Job *j) {
     return o;
 }
 
-/* A job that has left the memory. */
+/* A part of a log, from the byte that the request names. */
+static int answer_log_text(Call *c, const char *text, size_t n_bytes) {
+    const char *from = http_query(c, "from");
+    size_t at = from ? (size_t)strtoull(from, NULL, 10) : 0;
+    return http_answer_text(c, 200, "text/plain; charset=utf-8", text + (at < n_bytes ? at : n_bytes));
+}
+
+/* A finished job. */
 static int answer_old_job(Call *c, uint64_t id, bool log) {
     json_t *o = store_read(c->http->service->store, id);
     Job *j = o ? job_from_record(o) : NULL;
     json_decref(o);
     if (!j) return no_such_job(c);
-    int answer = log ? http_answer_text(c, 200, "text/plain; charset=utf-8", j->log.text)
+    int answer = log ? answer_log_text(c, arena_strdup(c->arena, j->log.text), j->log.n_bytes)
                      : http_answer_json(c, 200, job_view(j));
     job_release(j);
     return answer;
@@ -139,10 +147,10 @@ static int answer_log(Call *c, Job *j) {
     c->n_jobs = 1;
     if (follow && !strcmp(follow, "1")) return http_answer_stream(c, true);
     pthread_mutex_lock(&s->lock);
-    size_t at = c->offset < j->log.n_bytes ? c->offset : j->log.n_bytes;
-    const char *text = arena_strdup(c->arena, j->log.text + at);
+    size_t n_bytes = j->log.n_bytes;
+    const char *text = arena_strdup(c->arena, j->log.text);
     pthread_mutex_unlock(&s->lock);
-    return http_answer_text(c, 200, "text/plain; charset=utf-8", text);
+    return answer_log_text(c, text, n_bytes);
 }
 
 int handle_job(Call *c) {
@@ -167,11 +175,9 @@ int handle_cancel(Call *c) {
     if (id == 0 || *after) return no_such_job(c);
     if (service_cancel(c->http->service, id))
         return http_answer_json(c, 202, json_pack("{s:I, s:b}", "id", (json_int_t)id, "cancelled", 1));
-    Job *j = service_find(c->http->service, id);
-    if (!j) return no_such_job(c);
-    pthread_mutex_lock(&c->http->service->lock);
-    job_release(j);
-    pthread_mutex_unlock(&c->http->service->lock);
+    json_t *record = store_read(c->http->service->store, id);
+    if (!record) return no_such_job(c);
+    json_decref(record);
     return http_refuse(c, 409, "finished", NULL, "the job is finished", NULL);
 }
 

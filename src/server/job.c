@@ -88,9 +88,9 @@ void job_unwatch(Job *j, JobWatch *w) {
         }
 }
 
-/* Takes o. */
+/* Takes o, which may be NULL. */
 static void add_line(Job *j, json_t *o) {
-    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+    char *text = o && j->request.stream ? json_dumps(o, JSON_COMPACT) : NULL;
     if (text) {
         strbuf_add(&j->lines, text);
         strbuf_add(&j->lines, "\n");
@@ -148,8 +148,10 @@ void job_log_place(Job *j, size_t ahead) {
     if (j->log_full || j->log.n_bytes > LOG_MAX_BYTES / 2) return;
     const char *ending = ahead == 1 ? "" : "s";
     strbuf_printf(&j->log, "waiting: %zu operator%s ahead of this one\n", ahead, ending);
-    strbuf_printf(&j->lines, "{\"type\":\"log\",\"data\":\"waiting: %zu operator%s ahead of this one\\n\"}\n",
-                  ahead, ending);
+    if (j->request.stream)
+        strbuf_printf(&j->lines,
+                      "{\"type\":\"log\",\"data\":\"waiting: %zu operator%s ahead of this one\\n\"}\n", ahead,
+                      ending);
     wake_all(j);
 }
 
@@ -202,9 +204,13 @@ void job_finish(Job *j, JobState state, int exit_code, json_t *result, const cha
     j->stage = "done";
     j->finished_at = time(NULL);
     j->finished_s = time_now_s();
-    json_t *o = json_pack("{s:s}", "type", "result"), *answer = job_answer_json(j, false, false);
-    json_object_update(o, answer);
-    json_decref(answer);
+    json_t *o = NULL;
+    if (j->request.stream) {
+        json_t *answer = job_answer_json(j, false, false);
+        o = json_pack("{s:s}", "type", "result");
+        json_object_update(o, answer);
+        json_decref(answer);
+    }
     add_line(j, o);
 }
 

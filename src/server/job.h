@@ -42,7 +42,7 @@ typedef struct Job {
     bool cached;
     time_t accepted_at, started_at, finished_at; /* wall clock, 0: not yet */
     double accepted_s, started_s, finished_s;    /* monotonic */
-    StrBuf lines;                                /* NDJSON */
+    StrBuf lines;                                /* NDJSON; of a request that streams only */
     StrBuf log;                                  /* text */
     bool log_full;
     int exit_code;

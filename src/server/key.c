@@ -63,15 +63,15 @@ void key_fingerprint(const char *home, char out[SHA256_HEX]) {
     sha256_hex(digest, out);
 }
 
-void key_of(const Service *s, const Request *r, const char *backend, const char *reference, const char *cases,
-            const char *kernel_code, char out[SHA256_HEX]) {
+void key_of(const Service *s, const Request *r, const char *backend, const KeyTexts *t, char out[SHA256_HEX]) {
     Sha256 h;
     uint8_t digest[SHA256_BYTES];
     char limits[96];
     snprintf(limits, sizeof limits, "%g %g", service_stage_limit_s(s, !strcmp(backend, "cann")), s->o.memory_mb);
     const char *fields[] = {s->fingerprint, backend,
-                            reference,      cases,
-                            kernel_code,    r->op,
+                            t->reference,   t->cases,
+                            t->kernel_code, t->reference_imports,
+                            t->kernel_code_imports, r->op,
                             r->category,    r->language,
                             r->chip,        r->standard ? r->standard : verify_standard_name(VERIFY_STD_SEED),
                             limits};

@@ -20,6 +20,7 @@ typedef struct Request {
     const char *const *devices; /* in one spelling: "npu:0", "sim:1"; sorted, none twice */
     size_t n_devices;
     bool no_cache;
+    bool stream; /* not asked in the body: the answer is a stream, so its lines are kept */
 } Request;
 
 /* One item, or `items` of a batch. On failure err->where names the field ("items[3].op"). Requests are in the

@@ -13,6 +13,7 @@
 #endif
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,14 +45,23 @@ static bool announce(const Http *h, Err *err) {
     return !o->port_file || fs_write(o->port_file, text, strlen(text), err);
 }
 
+/* After a burst the C library keeps what was freed; an idle service gives it back to the machine. */
+static void trim_when_idle(Service *s, bool *was_busy) {
+    bool idle = service_is_idle(s);
+    if (idle && *was_busy) malloc_trim(0);
+    *was_busy = !idle;
+}
+
 /* Returns when everything accepted is done after one signal, or at once after two. */
 static void wait_for_end(Http *h, const sigset_t *signals) {
     Service *s = h->service;
+    bool was_busy = false;
     for (int n_signals = 0;;) {
         struct timespec tick = {.tv_sec = n_signals ? 0 : 1, .tv_nsec = n_signals ? 50000000 : 0};
         int got = sigtimedwait(signals, NULL, &tick);
         http_tick(h);
         serve_reap_strays(s);
+        trim_when_idle(s, &was_busy);
         if (got > 0 && ++n_signals == 1) {
             service_drain(s);
             fprintf(stderr, "opwright: finishing what was accepted; a second signal stops at once\n");

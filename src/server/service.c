@@ -142,7 +142,7 @@ Service *service_new(const ServeOptions *o, Err *err) {
 void service_free(Service *s) {
     if (!s) return;
     for (size_t i = 0; i < s->n_queue; i++) job_release(s->queue[i]);
-    for (size_t i = 0; i < SERVICE_RECENT; i++) job_release(s->recent[i]);
+    for (size_t i = 0; i < SERVICE_RECENT; i++) json_decref(s->recent[i]);
     cache_free(s->cache);
     store_close(s->store);
     if (s->root.fd >= 0) close(s->root.fd);
@@ -152,11 +152,13 @@ void service_free(Service *s) {
 
 /* ---- finished jobs --------------------------------------------------------------------------- */
 
+/* Takes the service's hold on j. */
 static void remember(Service *s, Job *j) {
-    Job **place = &s->recent[s->next_recent % SERVICE_RECENT];
-    job_release(*place);
-    *place = j;
+    json_t **place = &s->recent[s->next_recent % SERVICE_RECENT];
+    json_decref(*place);
+    *place = job_brief_json(j);
     s->next_recent++;
+    job_release(j);
 }
 
 void service_answer_cached_locked(Service *s, Job *j, json_t *hit) {
@@ -217,8 +219,6 @@ Job *service_find(Service *s, uint64_t id) {
         if (s->queue[i]->id == id) found = s->queue[i];
     for (size_t i = 0; i < s->n_slots && !found; i++)
         if (s->slots[i].job && s->slots[i].job->id == id) found = s->slots[i].job;
-    for (size_t i = 0; i < SERVICE_RECENT && !found; i++)
-        if (s->recent[i] && s->recent[i]->id == id) found = s->recent[i];
     if (found) job_hold(found);
     pthread_mutex_unlock(&s->lock);
     return found;

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#define SERVICE_RECENT 200 /* finished jobs kept in memory; older ones are read from the state folder */
+#define SERVICE_RECENT 200 /* finished jobs that are listed; all of them are read from the state folder */
 
 struct Service;
 
@@ -61,7 +61,7 @@ typedef struct Service {
     size_t n_slots, next_slot; /* round robin */
     Job **queue;               /* o.queue_limit + a batch at most */
     size_t n_queue, cap_queue, n_running;
-    Job *recent[SERVICE_RECENT]; /* ring, newest at next_recent - 1 */
+    json_t *recent[SERVICE_RECENT]; /* finished jobs in brief, a ring, newest at next_recent - 1 */
     size_t next_recent;
     uint64_t next_id;
     bool draining, stopping;
@@ -89,7 +89,7 @@ typedef enum { SUBMIT_OK, SUBMIT_BAD, SUBMIT_FORBIDDEN, SUBMIT_FULL, SUBMIT_CLOS
 /* All or none. jobs has room for n; each is held for the caller. A file that cannot be read makes a finished
  * job that says so, except under --root: then nothing is accepted. err->where names the field. */
 SubmitStatus service_submit(Service *s, const Request *items, size_t n, bool batch, Job **jobs, Err *err);
-/* Held for the caller; NULL when it is neither live nor among the recent ones. */
+/* A job that waits or runs, held for the caller, or NULL. */
 Job *service_find(Service *s, uint64_t id);
 /* False when there is no such live job. */
 bool service_cancel(Service *s, uint64_t id);
@@ -134,8 +134,12 @@ bool cache_may_keep(const Job *j); /* a verdict that the same request would get 
 
 /* key.c */
 void key_fingerprint(const char *home, char out[SHA256_HEX]);
-void key_of(const Service *s, const Request *r, const char *backend, const char *reference, const char *cases,
-            const char *kernel_code, char out[SHA256_HEX]);
+/* The texts that decide a result; those that are not there are NULL. */
+typedef struct KeyTexts {
+    const char *reference, *cases, *kernel_code;
+    const char *reference_imports, *kernel_code_imports; /* source_imports */
+} KeyTexts;
+void key_of(const Service *s, const Request *r, const char *backend, const KeyTexts *t, char out[SHA256_HEX]);
 
 /* metrics.c */
 void metrics_observe(Histogram *h, double seconds);

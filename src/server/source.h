@@ -19,5 +19,8 @@ const char *source_absolute(Arena *a, const SourceRoot *root, const char *path);
 /* The file's text. With a root, no symlink and no ".." leads out of it, also not one put there while this
  * runs, and the error never says what lies outside. err->where is left empty. */
 char *source_read(Arena *a, const SourceRoot *root, const char *path, Err *err) ERR_CHECKED;
+/* imports.c: a digest of the Python files in the file's own folder that `text`, its contents, takes in, and those that
+ * these take in; NULL when there are none. */
+const char *source_imports(Arena *a, const SourceRoot *root, const char *path, const char *text);
 
 #endif

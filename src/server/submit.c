@@ -84,16 +84,22 @@ static bool read_sources(const Service *s, Job *j, const char *prefix, Err *err)
     Request *r = &j->request;
     Arena *a = j->arena;
     const char *reference = r->reference_src, *cases = NULL, *desc = r->kernel_code_src;
+    const char *imports[2] = {NULL, NULL}; /* what came as text has no folder of its own */
     if (!reference && !(reference = source_read(a, &s->root, r->reference_path, err))) {
         snprintf(err->where, sizeof err->where, "%sreference_path", prefix);
         return false;
     }
-    if (!r->reference_src) cases = read_cases(a, s, r->reference_path);
+    if (!r->reference_src) {
+        cases = read_cases(a, s, r->reference_path);
+        imports[0] = source_imports(a, &s->root, r->reference_path, reference);
+    }
     if (!desc && !(desc = source_read(a, &s->root, r->kernel_code_path, err))) {
         snprintf(err->where, sizeof err->where, "%skernel_code_path", prefix);
         return false;
     }
-    key_of(s, r, j->backend, reference, cases, desc, j->key);
+    if (!r->kernel_code_src) imports[1] = source_imports(a, &s->root, r->kernel_code_path, desc);
+    const KeyTexts texts = {reference, cases, desc, imports[0], imports[1]};
+    key_of(s, r, j->backend, &texts, j->key);
     bool copies = s->root.path != NULL || s->o.queue; /* other machines have not these files */
     if (r->reference_src || copies) j->reference_text = reference, j->reference_cases = cases;
     if (r->kernel_code_src || copies) j->kernel_code_text = desc;

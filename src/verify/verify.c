@@ -87,7 +87,7 @@ static bool load(Verifier *v, Err *err) {
     if (!bridge_hello(v->bridge, err)) return false;
     v->report.python_s = time_now_s() - start; /* what was left of importing PyTorch */
     start = time_now_s();
-    v->report.desc = desc_load(v->arena, v->bridge, v->description, &v->rules, &v->n_rules, &e);
+    v->report.desc = desc_load_within(v->arena, v->bridge, v->description, v->limit_s, &v->rules, &v->n_rules, &e);
     v->report.load_s = time_now_s() - start;
     if (v->report.desc) return true;
     bool theirs = e.code == ERR_BAD_INPUT || e.code == ERR_UNSUPPORTED || e.code == ERR_TIMEOUT ||

@@ -284,3 +284,44 @@ def test_nothing_is_left_behind(serve):
     assert not [p for p in with_worker if alive(p)]
     assert not list((s.tmp / "state" / "live").iterdir())
     assert not (s.tmp / "state" / "tmp").exists() or not list((s.tmp / "state" / "tmp").iterdir())
+
+
+def test_both_records_of_a_job(serve, tmp_path):
+    """A service killed in the moment after a job finished leaves both its records; one that lost power may have cut the newer one off."""
+    s = serve("--devices", "sim:0").when_warm()
+    for name in ("whole", "cut"):
+        assert s.call("/verify", quick(name))[1]["exit_code"] == 1
+    wait_for(lambda: not os.listdir(tmp_path / "state" / "live"))
+    s.kill()
+    for number in (1, 2):
+        record = json.loads((tmp_path / "state" / "jobs" / f"{number:08}.json").read_text())
+        for key in ("result", "exit_code", "verdict", "finished_at", "took_s"):
+            record.pop(key)
+        (tmp_path / "state" / "live" / f"{number:08}.json").write_text(json.dumps({**record, "state": "queued", "stage": "waiting"}))
+    (tmp_path / "state" / "jobs" / "00000002.json").write_text("")
+    s.start()
+    assert s.when_finished(2)["op"] == "cut" and s.job(1)["op"] == "whole"
+    assert "restarted" in s.job(2)["logs"] and "restarted" not in s.job(1)["logs"], "one is done, the other runs again"
+    assert sorted(j["id"] for j in s.jobs()["finished"]) == [1, 2]
+    wait_for(lambda: not os.listdir(tmp_path / "state" / "live"))
+    assert "job 2" in s.text()
+
+
+def test_memory_goes_back(serve):
+    s = serve("--devices", "sim:0", "--queue-limit", "2000").when_warm()
+
+    def resident_mb():
+        with open(f"/proc/{s.process.pid}/status") as f:
+            return next(int(line.split()[1]) for line in f if line.startswith("VmRSS")) / 1024
+
+    before = resident_mb()
+    batch = in_background(s, {"items": [slow(f"m{i}", 60) for i in range(1000)]}, "/verify_batch")
+    wait_for(lambda: len(s.jobs()["queued"]) == 999)
+    assert os.environ.get("OPWRIGHT_SANITIZED") or resident_mb() < before + 30, "each of them is small"
+    for j in reversed(s.jobs()["queued"]):
+        s.call(f"/jobs/{j['id']}", method="DELETE")
+    s.call("/jobs/1", method="DELETE")
+    batch.join()
+    assert [a["exit_code"] for a in batch.out["answer"]] == [3] * 1000
+    if not os.environ.get("OPWRIGHT_SANITIZED"):
+        wait_for(lambda: resident_mb() < before + 10, 30, 0.5)

@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from conftest import ADD, CLI, REFERENCE, item, quick, slow, wait_for
+from conftest import ADD, CLI, REFERENCE, REJECTED, item, quick, slow, wait_for
 
 
 def existing_client(service, payload, stream):
@@ -107,6 +107,34 @@ def test_a_changed_file_is_not_answered_from_the_cache(shared, tmp_path):
     assert shared.call("/verify", item(kernel=path))[1]["cached"] is False
 
 
+def test_imported_modules_are_part_of_the_key(shared, tmp_path):
+    (tmp_path / "pack" / "deep").mkdir(parents=True)
+    files = {"pack/__init__.py": "", "pack/deep/part.py": "A = 1\n", "direct.py": "import math, indirect as i\n", "indirect.py": "try: import last\nexcept ImportError: pass\n",
+             "last.py": "B = 1\n", "dynamic.py": "C = 1\n", "unrelated.py": "D = 1\n", "loop.py": "import loop, desc\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    path = tmp_path / "desc.py"
+    path.write_text("import os, loop, \\\n  not_there\nif 1:\n    from pack.deep import part\nfrom direct import i\nimport importlib; importlib.import_module('dynamic')\n")
+
+    def cached():
+        return shared.call("/verify", item("imports", kernel=path))[1]["cached"]
+
+    assert [cached(), cached()] == [False, True]
+    for name in ("pack/__init__.py", "pack/deep/part.py", "direct.py", "indirect.py", "last.py", "dynamic.py", "loop.py"):
+        (tmp_path / name).write_text(files[name] + "# changed\n")
+        assert [cached(), cached()] == [False, True], name
+    (tmp_path / "unrelated.py").write_text("D = 2\n")
+    assert cached()
+    (tmp_path / "not_there.py").write_text("")
+    assert not cached()
+    reference = tmp_path / "ref.py"
+    reference.write_text("import last\n" + REFERENCE.read_text())
+    body = item("imports", reference=reference, kernel=REJECTED)
+    assert [shared.call("/verify", body)[1]["cached"] for _ in range(2)] == [False, True]
+    (tmp_path / "last.py").write_text("B = 3\n")
+    assert shared.call("/verify", body)[1]["cached"] is False
+
+
 def test_identical_requests_run_once(shared, tmp_path):
     mark = tmp_path / "mark"
     request = slow("twin", 1.5, mark)
@@ -171,7 +199,7 @@ def test_device_pool_from_the_environment(serve):
     assert [d["name"] for d in health["devices"]] == ["sim:3", "sim:1"] and health["max_inflight"] == 1
     run = subprocess.run([str(CLI), "serve", "--port", "0"], env={**os.environ, "ASCEND_VERIFY_DEVICE_POOL": "npu:0", "XDG_STATE_HOME": str(s.tmp / "x")},
                          capture_output=True, text=True)
-    assert run.returncode == 2 and "npu:0" in run.stderr and "--devices" in run.stderr
+    assert run.returncode == 3 and "npu:0" in run.stderr and "--devices" in run.stderr
 
 
 def test_two_hundred_at_once(shared):
