@@ -8,8 +8,10 @@
 
 static void print_usage(FILE *to) {
     fputs("usage: opwright clean [options]\n\n"
-          "Removes temporary folders that finished or dead jobs left: opwright's own under $TMPDIR (or /tmp), and those of the\n"
-          "existing skill under scripts/multi-kernel-bench/tmp of $ASCEND_SKILL_ROOT. What a running job uses, what was made less\n"
+          "Removes temporary folders that finished or dead jobs left: opwright's own under $TMPDIR (or "
+          "/tmp), and those of the\n"
+          "existing skill under scripts/multi-kernel-bench/tmp of $ASCEND_SKILL_ROOT. What a running job "
+          "uses, what was made less\n"
           "than a minute ago, other users' folders and kept builds stay.\n\n"
           "  --op NAME         only the skill's folders of this operator\n"
           "  --builds          also what `verify --keep-build` left\n"
@@ -28,10 +30,14 @@ typedef struct Args {
 
 static bool parse(int argc, char **argv, Args *args, Err *err) {
     enum { OP = 256, BUILDS, DRY, ROOT, IGNORE, VERBOSE };
-    static const struct option OPTIONS[] = {{"op", required_argument, NULL, OP},      {"builds", no_argument, NULL, BUILDS},
-                                            {"dry_run", no_argument, NULL, DRY},      {"dry-run", no_argument, NULL, DRY},
-                                            {"skill_root", required_argument, NULL, ROOT}, {"ignore_missing", no_argument, NULL, IGNORE},
-                                            {"verbose", no_argument, NULL, VERBOSE},  {"help", no_argument, NULL, 'h'},
+    static const struct option OPTIONS[] = {{"op", required_argument, NULL, OP},
+                                            {"builds", no_argument, NULL, BUILDS},
+                                            {"dry_run", no_argument, NULL, DRY},
+                                            {"dry-run", no_argument, NULL, DRY},
+                                            {"skill_root", required_argument, NULL, ROOT},
+                                            {"ignore_missing", no_argument, NULL, IGNORE},
+                                            {"verbose", no_argument, NULL, VERBOSE},
+                                            {"help", no_argument, NULL, 'h'},
                                             {0}};
     for (int c; (c = cli_next_option(argc, argv, "h", OPTIONS, err)) != -1;) switch (c) {
         case OP:

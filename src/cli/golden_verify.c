@@ -13,11 +13,13 @@
 
 const char GOLDEN_VERIFY_USAGE[] =
     "usage: opwright golden verify [OP...] [options]\n\n"
-    "Runs the current version of each operator (or of those named) against the reference kept with it, on the simulated AI Core,\n"
+    "Runs the current version of each operator (or of those named) against the reference kept with it, on "
+    "the simulated AI Core,\n"
     "and reports what no longer passes. The verdict is noted in the version's record.\n\n"
     "  -j N, --jobs N         that many at a time; default: the number of processors\n"
     "  --all-versions         not only the current ones\n"
-    "  --reference_dir DIR    where <op>_torch_reference.py or <op>.py lie, for solutions kept without a reference\n"
+    "  --reference_dir DIR    where <op>_torch_reference.py or <op>.py lie, for solutions kept without a "
+    "reference\n"
     "  --standard NAME        seed (default), multikernelbench or ecosystem\n"
     "  --time-limit SECONDS   for each stage, default 120\n"
     "  --output_dir DIR       the store\n"
@@ -27,7 +29,9 @@ const char GOLDEN_VERIFY_USAGE[] =
 
 static void show_row(void *ctx, const GoldenCheckRow *row, size_t n_done, size_t n_rows) {
     const GoldenArgs *args = ctx;
-    if (!args->quiet) fprintf(stderr, "  [%zu/%zu] %s %s: %s, %.1f s\n", n_done, n_rows, row->op, row->hash, row->state, row->wall_s);
+    if (!args->quiet)
+        fprintf(stderr, "  [%zu/%zu] %s %s: %s, %.1f s\n", n_done, n_rows, row->op, row->hash, row->state,
+                row->wall_s);
 }
 
 static void print_rows(Arena *a, const GoldenCheckReport *r) {
@@ -42,15 +46,17 @@ static void print_rows(Arena *a, const GoldenCheckReport *r) {
         table_row(t, (const char *const[]){row->op, row->hash, row->state, why});
     }
     if (n_shown) table_print(t, stdout);
-    printf("%zu pass, %zu do not, %zu have no reference to run them against\n", r->n_pass, r->n_rows - r->n_pass - r->n_not_run, r->n_not_run);
+    printf("%zu pass, %zu do not, %zu have no reference to run them against\n", r->n_pass,
+           r->n_rows - r->n_pass - r->n_not_run, r->n_not_run);
 }
 
 static void print_json(const GoldenCheckReport *r) {
     json_t *list = json_array();
     for (size_t i = 0; i < r->n_rows; i++) {
         const GoldenCheckRow *row = &r->rows[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:f}", "op", row->op, "version", row->hash, "verdict", row->state, "reason",
-                                              row->reason, "wall_s", row->wall_s));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s, s:s, s:f}", "op", row->op, "version", row->hash,
+                                        "verdict", row->state, "reason", row->reason, "wall_s", row->wall_s));
     }
     char *text = json_dumps(list, JSON_INDENT(2));
     puts(text ? text : "[]");

@@ -1,4 +1,5 @@
-/* opwright improve: a description that fails, a model that proposes small changes, and the checker between them. */
+/* opwright improve: a description that fails, a model that proposes small changes, and the checker between
+ * them. */
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "improve/improve.h"
@@ -10,10 +11,14 @@
 #include <unistd.h>
 
 static void print_usage(FILE *to) {
-    fputs("usage: opwright improve --op NAME --reference_path REF.py --kernel_code_path DESC.py --model NAME --base-url URL [options]\n\n"
-          "Verifies the description on the simulated AI Core and, while it fails, asks a model behind any OpenAI-compatible endpoint\n"
-          "for a small change: it gets the reference, the file, the findings, the nearest golden solution and lessons that held.\n"
-          "Every try is a record of traj.json. The description itself is not written to; what passed goes to --output_path.\n\n"
+    fputs("usage: opwright improve --op NAME --reference_path REF.py --kernel_code_path DESC.py --model NAME "
+          "--base-url URL [options]\n\n"
+          "Verifies the description on the simulated AI Core and, while it fails, asks a model behind any "
+          "OpenAI-compatible endpoint\n"
+          "for a small change: it gets the reference, the file, the findings, the nearest golden solution "
+          "and lessons that held.\n"
+          "Every try is a record of traj.json. The description itself is not written to; what passed goes to "
+          "--output_path.\n\n"
           "  --op NAME                operator\n"
           "  --reference_path FILE    PyTorch reference\n"
           "  --kernel_code_path FILE  description to correct\n"
@@ -28,10 +33,12 @@ static void print_usage(FILE *to) {
           "  --time-budget SECONDS    stop after so long\n"
           "  --request-timeout S      of one request, default 300\n"
           "  --retry-wait S           before a request is tried again, doubled each time, default 1\n"
-          "  --key-env NAME           environment variable with the endpoint's key; default OPWRIGHT_API_KEY, then OPENAI_API_KEY\n"
+          "  --key-env NAME           environment variable with the endpoint's key; default "
+          "OPWRIGHT_API_KEY, then OPENAI_API_KEY\n"
           "  --no-memory              send nothing of the store\n"
           "  --standard, --chip, --time-limit, --verbose, --quiet   as for verify\n\n"
-          "exit status: 0 it passes, 1 it does not and the budget is spent, 2 bad input, 3 a failure of opwright or the machine\n",
+          "exit status: 0 it passes, 1 it does not and the budget is spent, 2 bad input, 3 a failure of "
+          "opwright or the machine\n",
           to);
 }
 
@@ -42,14 +49,44 @@ typedef struct Args {
     bool in_place, force, no_memory, help;
 } Args;
 
-enum { OP = 256, REF, CODE, MODEL, URL, OUT, IN_PLACE, FORCE, RESULT, TRIES, TOKENS, TOKEN_BUDGET, TIME_BUDGET, REQUEST, WAIT, KEY, NO_MEMORY, STANDARD, CHIP, LIMIT, VERBOSE, QUIET };
+enum {
+    OP = 256,
+    REF,
+    CODE,
+    MODEL,
+    URL,
+    OUT,
+    IN_PLACE,
+    FORCE,
+    RESULT,
+    TRIES,
+    TOKENS,
+    TOKEN_BUDGET,
+    TIME_BUDGET,
+    REQUEST,
+    WAIT,
+    KEY,
+    NO_MEMORY,
+    STANDARD,
+    CHIP,
+    LIMIT,
+    VERBOSE,
+    QUIET
+};
 
 static bool take_text(int c, Args *args) {
     const struct {
         int c;
         const char **to;
-    } texts[] = {{OP, &args->o.op},           {REF, &args->o.reference_path}, {CODE, &args->o.code_path},    {MODEL, &args->o.chat.model}, {URL, &args->o.chat.base_url},
-                 {OUT, &args->o.output_path}, {RESULT, &args->result_path},   {KEY, &args->key_env}, {CHIP, &args->o.chip}};
+    } texts[] = {{OP, &args->o.op},
+                 {REF, &args->o.reference_path},
+                 {CODE, &args->o.code_path},
+                 {MODEL, &args->o.chat.model},
+                 {URL, &args->o.chat.base_url},
+                 {OUT, &args->o.output_path},
+                 {RESULT, &args->result_path},
+                 {KEY, &args->key_env},
+                 {CHIP, &args->o.chip}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (texts[i].c == c) {
             *texts[i].to = optarg;
@@ -64,9 +101,12 @@ static bool take_number(int c, Args *args, bool *taken, Err *err) {
         int c;
         const char *name;
         double *to;
-    } numbers[] = {{TRIES, "max-tries", &tries},         {TOKENS, "max-tokens", &tokens},
-                   {TOKEN_BUDGET, "token-budget", &token_budget}, {TIME_BUDGET, "time-budget", &args->o.time_budget_s},
-                   {REQUEST, "request-timeout", &args->o.chat.timeout_s}, {WAIT, "retry-wait", &args->o.chat.retry_wait_s},
+    } numbers[] = {{TRIES, "max-tries", &tries},
+                   {TOKENS, "max-tokens", &tokens},
+                   {TOKEN_BUDGET, "token-budget", &token_budget},
+                   {TIME_BUDGET, "time-budget", &args->o.time_budget_s},
+                   {REQUEST, "request-timeout", &args->o.chat.timeout_s},
+                   {WAIT, "retry-wait", &args->o.chat.retry_wait_s},
                    {LIMIT, "time-limit", &args->o.stage_limit_s}};
     size_t i = 0, n = sizeof numbers / sizeof numbers[0];
     while (i < n && numbers[i].c != c) i++;
@@ -87,7 +127,8 @@ static bool take_option(int c, Args *args, Err *err) {
     const struct {
         int c;
         bool *to;
-    } flags[] = {{IN_PLACE, &args->in_place}, {FORCE, &args->force},  {NO_MEMORY, &args->no_memory}, {VERBOSE, &args->progress.verbose},
+    } flags[] = {{IN_PLACE, &args->in_place},    {FORCE, &args->force},
+                 {NO_MEMORY, &args->no_memory},  {VERBOSE, &args->progress.verbose},
                  {QUIET, &args->progress.quiet}, {'h', &args->help}};
     for (size_t i = 0; !taken && i < sizeof flags / sizeof flags[0]; i++)
         if (flags[i].c == c) taken = *flags[i].to = true;
@@ -95,14 +136,34 @@ static bool take_option(int c, Args *args, Err *err) {
 }
 
 static bool parse(int argc, char **argv, Args *args, Err *err) {
-#define WITH(name, code) {name, required_argument, NULL, code}
-#define FLAG(name, code) {name, no_argument, NULL, code}
-    static const struct option OPTIONS[] = {
-        WITH("op", OP), WITH("reference_path", REF), WITH("kernel_code_path", CODE), WITH("model", MODEL), WITH("base-url", URL), WITH("output_path", OUT),
-        FLAG("in_place", IN_PLACE), FLAG("force", FORCE), WITH("result_json_path", RESULT), WITH("max-tries", TRIES), WITH("max-tokens", TOKENS),
-        WITH("token-budget", TOKEN_BUDGET), WITH("time-budget", TIME_BUDGET), WITH("request-timeout", REQUEST), WITH("retry-wait", WAIT), WITH("key-env", KEY),
-        FLAG("no-memory", NO_MEMORY), WITH("standard", STANDARD), WITH("chip", CHIP), WITH("time-limit", LIMIT), FLAG("verbose", VERBOSE), FLAG("quiet", QUIET),
-        FLAG("help", 'h'), {0}};
+#define WITH(name, code)                                                                                     \
+    { name, required_argument, NULL, code }
+#define FLAG(name, code)                                                                                     \
+    { name, no_argument, NULL, code }
+    static const struct option OPTIONS[] = {WITH("op", OP),
+                                            WITH("reference_path", REF),
+                                            WITH("kernel_code_path", CODE),
+                                            WITH("model", MODEL),
+                                            WITH("base-url", URL),
+                                            WITH("output_path", OUT),
+                                            FLAG("in_place", IN_PLACE),
+                                            FLAG("force", FORCE),
+                                            WITH("result_json_path", RESULT),
+                                            WITH("max-tries", TRIES),
+                                            WITH("max-tokens", TOKENS),
+                                            WITH("token-budget", TOKEN_BUDGET),
+                                            WITH("time-budget", TIME_BUDGET),
+                                            WITH("request-timeout", REQUEST),
+                                            WITH("retry-wait", WAIT),
+                                            WITH("key-env", KEY),
+                                            FLAG("no-memory", NO_MEMORY),
+                                            WITH("standard", STANDARD),
+                                            WITH("chip", CHIP),
+                                            WITH("time-limit", LIMIT),
+                                            FLAG("verbose", VERBOSE),
+                                            FLAG("quiet", QUIET),
+                                            FLAG("help", 'h'),
+                                            {0}};
 #undef WITH
 #undef FLAG
     args->o.max_tries = 8;
@@ -112,14 +173,21 @@ static bool parse(int argc, char **argv, Args *args, Err *err) {
     if (optind < argc) return err_set(err, ERR_USAGE, NULL, "unexpected argument `%s`", argv[optind]);
     const struct {
         const char *name, *value;
-    } required[] = {{"op", args->o.op}, {"reference_path", args->o.reference_path}, {"kernel_code_path", args->o.code_path}, {"model", args->o.chat.model}, {"base-url", args->o.chat.base_url}};
+    } required[] = {{"op", args->o.op},
+                    {"reference_path", args->o.reference_path},
+                    {"kernel_code_path", args->o.code_path},
+                    {"model", args->o.chat.model},
+                    {"base-url", args->o.chat.base_url}};
     for (size_t i = 0; i < sizeof required / sizeof required[0]; i++)
-        if (!required[i].value || !*required[i].value) return err_set(err, ERR_USAGE, NULL, "--%s is missing", required[i].name);
-    if (args->in_place && args->o.output_path) return err_set(err, ERR_USAGE, NULL, "--in_place and --output_path exclude each other");
+        if (!required[i].value || !*required[i].value)
+            return err_set(err, ERR_USAGE, NULL, "--%s is missing", required[i].name);
+    if (args->in_place && args->o.output_path)
+        return err_set(err, ERR_USAGE, NULL, "--in_place and --output_path exclude each other");
     return store_check_op(args->o.op, err);
 }
 
-/* The key, out of the environment: what we start, foreign code among it, shall not find it there, nor in /proc. */
+/* The key, out of the environment: what we start, foreign code among it, shall not find it there, nor in
+ * /proc. */
 static bool take_key(Arena *a, Args *args, Err *err) {
     static const char *const DEFAULTS[] = {"OPWRIGHT_API_KEY", "OPENAI_API_KEY"};
     const char *names[2] = {args->key_env ? args->key_env : DEFAULTS[0], args->key_env ? NULL : DEFAULTS[1]};
@@ -130,8 +198,11 @@ static bool take_key(Arena *a, Args *args, Err *err) {
         memset(value, 'x', strlen(value));
         unsetenv(names[i]);
     }
-    if (args->key_env && !args->o.chat.key) return err_set(err, ERR_USAGE, NULL, "the environment variable %s that --key-env names is not set", args->key_env);
-    return !args->o.chat.key || !strpbrk(args->o.chat.key, "\r\n") || err_set(err, ERR_USAGE, NULL, "the key in the environment holds a line end");
+    if (args->key_env && !args->o.chat.key)
+        return err_set(err, ERR_USAGE, NULL, "the environment variable %s that --key-env names is not set",
+                       args->key_env);
+    return !args->o.chat.key || !strpbrk(args->o.chat.key, "\r\n") ||
+           err_set(err, ERR_USAGE, NULL, "the key in the environment holds a line end");
 }
 
 static bool choose_places(Arena *a, Args *args, Err *err) {
@@ -151,15 +222,22 @@ static bool choose_places(Arena *a, Args *args, Err *err) {
     o->traj_path = arena_printf(a, "%s/traj.json", dir);
     Err ignored = {0};
     o->root = args->no_memory ? NULL : store_root(a, &ignored);
-    return fs_check_writable_dir(store_dir_of(a, o->output_path), err) && fs_check_writable_dir(dir, err) && fs_make_dirs(dir, err);
+    return fs_check_writable_dir(store_dir_of(a, o->output_path), err) && fs_check_writable_dir(dir, err) &&
+           fs_make_dirs(dir, err);
 }
 
 static int report(Arena *a, const Args *args, const ImproveResult *r, Err *err) {
-    static const char *const SPENT[] = {[IMPROVE_TRIES_SPENT] = "the tries are spent", [IMPROVE_TOKENS_SPENT] = "the tokens are spent", [IMPROVE_TIME_SPENT] = "the time is spent"};
+    static const char *const SPENT[] = {[IMPROVE_TRIES_SPENT] = "the tries are spent",
+                                        [IMPROVE_TOKENS_SPENT] = "the tokens are spent",
+                                        [IMPROVE_TIME_SPENT] = "the time is spent"};
     puts(r->summary);
-    if (r->outcome == IMPROVE_PASSED) printf("\n%swrote %s after %d tries, %ld tokens\n", r->diff, args->o.output_path, r->n_tries, r->n_tokens);
+    if (r->outcome == IMPROVE_PASSED)
+        printf("\n%swrote %s after %d tries, %ld tokens\n", r->diff, args->o.output_path, r->n_tries,
+               r->n_tokens);
     else if (r->outcome == IMPROVE_PASSED_ALREADY) puts("nothing to improve: no model was asked");
-    else printf("\n%s after %d tries, %ld tokens; %s is as it was\n", SPENT[r->outcome], r->n_tries, r->n_tokens, args->o.code_path);
+    else
+        printf("\n%s after %d tries, %ld tokens; %s is as it was\n", SPENT[r->outcome], r->n_tries,
+               r->n_tokens, args->o.code_path);
     printf("tries: %s\n", args->o.traj_path);
     if (args->result_path && !store_write_json(a, args->result_path, r->answer, 2, err)) return 2;
     return r->outcome == IMPROVE_PASSED || r->outcome == IMPROVE_PASSED_ALREADY ? 0 : 1;

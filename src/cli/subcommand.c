@@ -8,7 +8,8 @@
 #include <string.h>
 
 static void print_list(FILE *to, const char *name, const SubCommand *table, size_t n, const char *about) {
-    fprintf(to, "usage: opwright %s COMMAND [options]      (opwright %s COMMAND --help says more)\n\n", name, name);
+    fprintf(to, "usage: opwright %s COMMAND [options]      (opwright %s COMMAND --help says more)\n\n", name,
+            name);
     for (size_t i = 0; i < n; i++) fprintf(to, "  %-10s %s\n", table[i].name, table[i].help);
     fprintf(to, "\n%s\n", about);
 }

@@ -11,8 +11,8 @@ typedef struct SubCommand {
     const char *help; /* one line */
 } SubCommand;
 
-/* Runs the one that argv[1] names; prints what there is for --help (0) or for none or another (2). `about`: a sentence or
- * two under the list. */
+/* Runs the one that argv[1] names; prints what there is for --help (0) or for none or another (2). `about`: a
+ * sentence or two under the list. */
 int cli_run_subcommand(int argc, char **argv, const SubCommand *table, size_t n, const char *about);
 
 #endif

@@ -11,13 +11,16 @@
 
 const char TRAJ_SAVE_USAGE[] =
     "usage: opwright traj save --op NAME [--pairs_path PAIRS.json] [options]\n\n"
-    "Replays each pair: its wrong version must fail, the mended one must pass, on the reference's own inputs and on other\n"
-    "shapes. Those that hold go to reference/issues/NAME.json of the store; the others are refused, with the reason.\n\n"
+    "Replays each pair: its wrong version must fail, the mended one must pass, on the reference's own inputs "
+    "and on other\n"
+    "shapes. Those that hold go to reference/issues/NAME.json of the store; the others are refused, with the "
+    "reason.\n\n"
     "  --op NAME              operator: the name of the file\n"
     "  --pairs_path FILE      default error_fix_pairs.json\n"
     "  --reference_path FILE  the PyTorch reference, when the pairs do not name it\n"
     "  --traj_path FILE       the traj.json they came from, for the same\n"
-    "  --unverified           keep what is refused in reference/issues/unverified/NAME.json, marked, used by nothing\n"
+    "  --unverified           keep what is refused in reference/issues/unverified/NAME.json, marked, used by "
+    "nothing\n"
     "  --standard NAME        seed (default), multikernelbench or ecosystem\n"
     "  --chip NAME            default Ascend910B4\n"
     "  --time-limit SECONDS   for each stage, default 120\n"
@@ -42,7 +45,8 @@ static const char *reference_of(const Saver *s, const json_t *pair) {
     if (s->args->reference_path) return s->args->reference_path;
     const char *own = json_string_value(json_object_get(pair, "reference_path"));
     if (own || !s->traj) return own;
-    const json_t *record = json_array_get(s->traj, (size_t)json_integer_value(json_object_get(pair, "correct_idx")));
+    const json_t *record =
+        json_array_get(s->traj, (size_t)json_integer_value(json_object_get(pair, "correct_idx")));
     return json_string_value(json_object_get(json_object_get(record, "result"), "reference_path"));
 }
 
@@ -53,15 +57,16 @@ static void show_step(void *ctx, const char *line) {
 
 /* {op, error, code_diff, summary} as it is known, then what the replay says. */
 static void keep(Saver *s, size_t i, const json_t *pair, const LessonVerdict *v) {
-    json_t *lesson = json_pack("{s:s, s:s, s:s, s:s}", "op", s->args->op, "error", text_at(pair, "error"), "code_diff", text_at(pair, "code_diff"),
-                               "summary", text_at(pair, "summary"));
+    json_t *lesson = json_pack("{s:s, s:s, s:s, s:s}", "op", s->args->op, "error", text_at(pair, "error"),
+                               "code_diff", text_at(pair, "code_diff"), "summary", text_at(pair, "summary"));
     if (v->outcome != LESSON_ADMITTED) {
         json_object_set_new(lesson, "verified", json_false());
         json_object_set_new(lesson, "why", json_string(lesson_outcome_name(v->outcome)));
     }
     if (v->replay) json_object_set(lesson, "replay", v->replay);
     json_array_append_new(v->outcome == LESSON_ADMITTED ? s->admitted : s->refused, lesson);
-    json_array_append_new(s->outcomes, json_pack("{s:I, s:s, s:s, s:s}", "idx", (json_int_t)i, "outcome", lesson_outcome_name(v->outcome), "text",
+    json_array_append_new(s->outcomes, json_pack("{s:I, s:s, s:s, s:s}", "idx", (json_int_t)i, "outcome",
+                                                 lesson_outcome_name(v->outcome), "text",
                                                  lesson_outcome_text(v->outcome), "detail", v->detail));
     if (s->args->as_json) return;
     printf("%zu: %s: %s\n", i, lesson_outcome_name(v->outcome), lesson_outcome_text(v->outcome));
@@ -69,7 +74,8 @@ static void keep(Saver *s, size_t i, const json_t *pair, const LessonVerdict *v)
 }
 
 static bool save_pair(Saver *s, size_t i, const json_t *pair, Err *err) {
-    if (!json_is_object(pair)) return err_set(err, ERR_BAD_INPUT, traj_pairs_path(s->args), "record %zu is no object", i);
+    if (!json_is_object(pair))
+        return err_set(err, ERR_BAD_INPUT, traj_pairs_path(s->args), "record %zu is no object", i);
     LessonReplay o = {.op = s->args->op,
                       .summary = text_at(pair, "summary"),
                       .wrong = text_at(pair, "error_code"),
@@ -102,7 +108,9 @@ static bool write_lessons(Saver *s, json_t *lessons, bool unverified, Err *err) 
     if (json_array_size(lessons) == 0) return true;
     if (!lesson_store(s->arena, path, lessons, &note, err)) return false;
     if (note) fprintf(stderr, "opwright: %s\n", note);
-    if (!s->args->as_json) printf("wrote %zu %slesson%s to %s\n", json_array_size(lessons), unverified ? "unverified " : "", json_array_size(lessons) == 1 ? "" : "s", path);
+    if (!s->args->as_json)
+        printf("wrote %zu %slesson%s to %s\n", json_array_size(lessons), unverified ? "unverified " : "",
+               json_array_size(lessons) == 1 ? "" : "s", path);
     return true;
 }
 
@@ -115,7 +123,8 @@ static int finish(Saver *s, Err *err) {
         puts(text ? text : "[]");
         free(text);
     } else if (n_refused && !s->args->unverified) {
-        printf("%zu of %zu were refused; --unverified keeps them apart\n", n_refused, json_array_size(s->outcomes));
+        printf("%zu of %zu were refused; --unverified keeps them apart\n", n_refused,
+               json_array_size(s->outcomes));
     }
     return n_refused && !s->args->unverified ? 1 : 0;
 }
@@ -123,11 +132,16 @@ static int finish(Saver *s, Err *err) {
 int traj_save(Arena *a, TrajArgs *args, Err *err) {
     if (!args->op) return err_set(err, ERR_USAGE, NULL, "--op is missing"), 2;
     if (!store_check_op(args->op, err)) return 2;
-    Saver s = {.arena = a, .args = args, .admitted = json_array(), .refused = json_array(), .outcomes = json_array()};
+    Saver s = {.arena = a,
+               .args = args,
+               .admitted = json_array(),
+               .refused = json_array(),
+               .outcomes = json_array()};
     json_t *pairs = traj_read_pairs(a, traj_pairs_path(args), err);
     if (pairs && args->traj_path) s.traj = traj_read(a, args->traj_path, err);
     bool ok = pairs && (!args->traj_path || s.traj);
-    for (size_t i = 0; ok && i < json_array_size(pairs); i++) ok = save_pair(&s, i, json_array_get(pairs, i), err);
+    for (size_t i = 0; ok && i < json_array_size(pairs); i++)
+        ok = save_pair(&s, i, json_array_get(pairs, i), err);
     Err late = {0}; /* what was admitted before a failure is kept */
     int status = finish(&s, ok ? err : &late);
     bridge_stop(s.bridge);

@@ -59,7 +59,9 @@ static size_t on_data(char *data, size_t one, size_t n, void *ctx) {
 
 static char *make_body(const ChatOptions *o, const ChatMessage *messages, size_t n, Err *err) {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_pack("{s:s, s:s}", "role", messages[i].role, "content", messages[i].content));
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "role", messages[i].role, "content", messages[i].content));
     bool whole = json_array_size(list) == n;
     json_t *body = whole ? json_pack("{s:s, s:O}", "model", o->model, "messages", list) : NULL;
     if (body && o->max_tokens > 0) json_object_set_new(body, "max_tokens", json_integer(o->max_tokens));
@@ -112,12 +114,14 @@ bool chat_parse(Arena *a, const char *body, size_t n_bytes, ChatAnswer *answer, 
     json_int_t total = json_integer_value(json_object_get(json_object_get(o, "usage"), "total_tokens"));
     answer->n_tokens = total > 0 && total < 1000000000 ? (long)total : 0;
     json_decref(o);
-    return text || answer->cut || err_set(err, ERR_BAD_INPUT, NULL, "the endpoint's answer has no choices[0].message.content");
+    return text || answer->cut ||
+           err_set(err, ERR_BAD_INPUT, NULL, "the endpoint's answer has no choices[0].message.content");
 }
 
 static bool passes_by_itself(const Exchange *x) {
     static const long STATUSES[] = {408, 409, 425, 429, 500, 502, 503, 504, 529};
-    static const CURLcode CODES[] = {CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_OPERATION_TIMEDOUT, CURLE_COULDNT_CONNECT};
+    static const CURLcode CODES[] = {CURLE_PARTIAL_FILE, CURLE_RECV_ERROR,         CURLE_SEND_ERROR,
+                                     CURLE_GOT_NOTHING,  CURLE_OPERATION_TIMEDOUT, CURLE_COULDNT_CONNECT};
     for (size_t i = 0; x->rc != CURLE_OK && i < sizeof CODES / sizeof CODES[0]; i++)
         if (x->rc == CODES[i]) return true;
     for (size_t i = 0; x->rc == CURLE_OK && i < sizeof STATUSES / sizeof STATUSES[0]; i++)
@@ -138,12 +142,19 @@ static const char *said(Arena *a, const Exchange *x) {
 
 static bool failed(Arena *a, const Exchange *x, const char *url, Err *err) {
     if (x->rc != CURLE_OK) {
-        ErrCode code = x->rc == CURLE_OPERATION_TIMEDOUT ? ERR_TIMEOUT : x->rc == CURLE_URL_MALFORMAT || x->rc == CURLE_UNSUPPORTED_PROTOCOL ? ERR_USAGE : ERR_IO;
-        return err_set(err, code, NULL, "asking %s: %s", chat_blot(a, url, x->o->key), curl_easy_strerror(x->rc));
+        ErrCode code = x->rc == CURLE_OPERATION_TIMEDOUT                                     ? ERR_TIMEOUT
+                       : x->rc == CURLE_URL_MALFORMAT || x->rc == CURLE_UNSUPPORTED_PROTOCOL ? ERR_USAGE
+                                                                                             : ERR_IO;
+        return err_set(err, code, NULL, "asking %s: %s", chat_blot(a, url, x->o->key),
+                       curl_easy_strerror(x->rc));
     }
-    err_set(err, x->status >= 500 || x->status == 429 ? ERR_IO : ERR_USAGE, NULL, "the endpoint answered %ld: %s", x->status, said(a, x));
-    if (x->status == 401 || x->status == 403) err_hint(err, "set OPWRIGHT_API_KEY (or the variable that --key-env names) to a key of this endpoint");
-    if (x->status == 404) err_hint(err, "--base-url is what stands before /chat/completions; --model names one of its models");
+    err_set(err, x->status >= 500 || x->status == 429 ? ERR_IO : ERR_USAGE, NULL,
+            "the endpoint answered %ld: %s", x->status, said(a, x));
+    if (x->status == 401 || x->status == 403)
+        err_hint(err,
+                 "set OPWRIGHT_API_KEY (or the variable that --key-env names) to a key of this endpoint");
+    if (x->status == 404)
+        err_hint(err, "--base-url is what stands before /chat/completions; --model names one of its models");
     return false;
 }
 
@@ -163,7 +174,10 @@ static bool pause_before(Arena *a, Exchange *x, int n_done, Err *err) {
     curl_easy_getinfo(x->curl, CURLINFO_RETRY_AFTER, &asked);
     if (x->rc == CURLE_OK && asked > 0) wait_s = (double)asked;
     if (wait_s > most) return err_set(err, ERR_IO, NULL, "the endpoint asks to wait %.0f s", wait_s);
-    tell(o, arena_printf(a, "endpoint: %s; again in %.1f s", x->rc != CURLE_OK ? curl_easy_strerror(x->rc) : arena_printf(a, "status %ld", x->status), wait_s));
+    tell(o, arena_printf(a, "endpoint: %s; again in %.1f s",
+                         x->rc != CURLE_OK ? curl_easy_strerror(x->rc)
+                                           : arena_printf(a, "status %ld", x->status),
+                         wait_s));
     usleep((useconds_t)(wait_s * 1e6));
     return true;
 }
@@ -190,7 +204,8 @@ static bool converse(Arena *a, Exchange *x, const char *url, ChatAnswer *answer,
     }
 }
 
-bool chat_ask(Arena *a, const ChatOptions *o, const ChatMessage *messages, size_t n, ChatAnswer *answer, Err *err) {
+bool chat_ask(Arena *a, const ChatOptions *o, const ChatMessage *messages, size_t n, ChatAnswer *answer,
+              Err *err) {
     *answer = (ChatAnswer){.text = ""};
     char *body = make_body(o, messages, n, err);
     if (!body) return false;
@@ -198,7 +213,8 @@ bool chat_ask(Arena *a, const ChatOptions *o, const ChatMessage *messages, size_
     const char *url = make_url(a, o->base_url);
     struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
     headers = curl_slist_append(headers, "Expect:");
-    if (o->key && *o->key) headers = curl_slist_append(headers, arena_printf(a, "Authorization: Bearer %s", o->key));
+    if (o->key && *o->key)
+        headers = curl_slist_append(headers, arena_printf(a, "Authorization: Bearer %s", o->key));
     curl_global_init(CURL_GLOBAL_DEFAULT);
     x.curl = curl_easy_init();
     bool ok = x.curl != NULL;

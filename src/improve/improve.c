@@ -27,7 +27,7 @@ typedef struct Loop {
     const ImproveOptions *o;
     ImproveResult *r;
     const char *original, *reference;
-    Try base;         /* what the next change is made to: the one that came furthest, of equals the newest */
+    Try base; /* what the next change is made to: the one that came furthest, of equals the newest */
     VEC(const char *) seen;
     StrBuf earlier;
     const char *refusal;
@@ -55,13 +55,15 @@ static double score_of(const json_t *result) {
 }
 
 static json_t *answer_of(const Loop *l, const Try *t, const char *note) {
-    json_t *answer = json_pack("{s:i, s:s, s:s, s:[O], s:s}", "exit_code", t->exit_code, "reference_path", l->o->reference_path, "kernel_code_path",
-                               l->o->code_path, "result", t->result, "summary", t->summary);
+    json_t *answer = json_pack("{s:i, s:s, s:s, s:[O], s:s}", "exit_code", t->exit_code, "reference_path",
+                               l->o->reference_path, "kernel_code_path", l->o->code_path, "result", t->result,
+                               "summary", t->summary);
     if (answer && note) json_object_set_new(answer, "note", json_string(note));
     return answer;
 }
 
-/* A record for every try, also for an answer that gave no code: then with the code and verdict of what it was about. */
+/* A record for every try, also for an answer that gave no code: then with the code and verdict of what it was
+ * about. */
 static bool record(Loop *l, const Try *t, const char *note, Err *err) {
     json_t *answer = answer_of(l, t, note);
     if (!answer) return err_set(err, ERR_BAD_INPUT, NULL, "a path is not UTF-8");
@@ -77,13 +79,24 @@ static bool verify(Loop *l, const char *code, Try *t, Err *err) {
     char *dir = fs_temp_dir_in(a, bridge_scratch(l->bridge), "improve", err);
     if (!dir) return false;
     const char *path = arena_printf(a, "%s/%s.ascendc.py", dir, l->o->op);
-    VerifyOptions o = {.op = l->o->op, .reference_path = l->o->reference_path, .kernel_code_path = path, .chip = l->o->chip, .standard = l->o->standard,
-                       .stage_limit_s = l->o->stage_limit_s, .on_log = l->o->on_log, .log_ctx = l->o->log_ctx};
+    VerifyOptions o = {.op = l->o->op,
+                       .reference_path = l->o->reference_path,
+                       .kernel_code_path = path,
+                       .chip = l->o->chip,
+                       .standard = l->o->standard,
+                       .stage_limit_s = l->o->stage_limit_s,
+                       .on_log = l->o->on_log,
+                       .log_ctx = l->o->log_ctx};
     VerifyResult v = {0};
     bool ok = fs_write(path, code, strlen(code), err) && verify_run(a, l->bridge, &o, &v, err);
     fs_remove_tree(dir);
     if (!ok) return false;
-    *t = (Try){.code = code, .hash = store_hash16(a, code, strlen(code)), .result = v.json, .summary = v.summary, .exit_code = v.exit_code, .score = score_of(v.json)};
+    *t = (Try){.code = code,
+               .hash = store_hash16(a, code, strlen(code)),
+               .result = v.json,
+               .summary = v.summary,
+               .exit_code = v.exit_code,
+               .score = score_of(v.json)};
     vec_push(a, &l->seen, t->hash);
     return record(l, t, NULL, err);
 }
@@ -101,15 +114,22 @@ static bool refuse(Loop *l, const char *why, Err *err) {
     l->refusal = why;
     strbuf_printf(&l->earlier, "- answer %d could not be used: %s\n", l->r->n_tries, why);
     tell(l, arena_printf(l->arena, "try %d: %s", l->r->n_tries, why));
-    return record(l, &l->base, arena_printf(l->arena, "answer %d could not be used: %s", l->r->n_tries, why), err);
+    return record(l, &l->base, arena_printf(l->arena, "answer %d could not be used: %s", l->r->n_tries, why),
+                  err);
 }
 
 /* *code stays NULL when the answer cannot be used; that is recorded and told in the next question. */
 static bool ask(Loop *l, const char **code, Err *err) {
     Arena *a = l->arena;
     const ImproveOptions *o = l->o;
-    PromptFacts facts = {.op = o->op, .chip = o->chip ? o->chip : "Ascend910B4", .reference = l->reference, .description = l->base.code,
-                         .result = l->base.result, .root = o->root, .earlier = l->earlier.text, .refusal = l->refusal};
+    PromptFacts facts = {.op = o->op,
+                         .chip = o->chip ? o->chip : "Ascend910B4",
+                         .reference = l->reference,
+                         .description = l->base.code,
+                         .result = l->base.result,
+                         .root = o->root,
+                         .earlier = l->earlier.text,
+                         .refusal = l->refusal};
     ChatMessage messages[] = {{"system", PROMPT_SYSTEM}, {"user", prompt_question(a, &facts)}};
     ChatAnswer answer;
     *code = NULL;
@@ -119,10 +139,12 @@ static bool ask(Loop *l, const char **code, Err *err) {
     Err why = {0};
     size_t n_changes;
     const char *now = patch_apply(a, l->base.code, answer.text, &n_changes, &why);
-    if (!now && answer.cut) return refuse(l, "it was cut off at the length limit: send fewer and smaller changes", err);
+    if (!now && answer.cut)
+        return refuse(l, "it was cut off at the length limit: send fewer and smaller changes", err);
     if (!now) return refuse(l, arena_strdup(a, why.message), err);
     if (was_seen(l, now)) return refuse(l, "this change was tried before, with the result above", err);
-    tell(l, arena_printf(a, "try %d: %zu change%s, %ld tokens so far", l->r->n_tries, n_changes, n_changes == 1 ? "" : "s", l->r->n_tokens));
+    tell(l, arena_printf(a, "try %d: %zu change%s, %ld tokens so far", l->r->n_tries, n_changes,
+                         n_changes == 1 ? "" : "s", l->r->n_tokens));
     *code = now;
     l->refusal = NULL;
     return true;
@@ -132,7 +154,8 @@ static void judge(Loop *l, Try *t) {
     const char *line = arena_strndup(l->arena, t->summary, strcspn(t->summary, "\n"));
     const char *error = json_string_value(json_object_get(t->result, "error_message"));
     bool better = t->score >= l->base.score;
-    strbuf_printf(&l->earlier, "- change %d: %s%s%.300s%s\n", l->r->n_tries, line, error ? "; " : "", error ? error : "",
+    strbuf_printf(&l->earlier, "- change %d: %s%s%.300s%s\n", l->r->n_tries, line, error ? "; " : "",
+                  error ? error : "",
                   better ? " (the file below has it)" : " (taken back: it came less far)");
     tell(l, arena_printf(l->arena, "try %d: %s", l->r->n_tries, line));
     Try *worse = better ? &l->base : t;
@@ -147,7 +170,8 @@ static bool budget_left(Loop *l) {
     ImproveResult *r = l->r;
     if (r->n_tries >= o->max_tries) r->outcome = IMPROVE_TRIES_SPENT;
     else if (o->token_budget > 0 && r->n_tokens >= o->token_budget) r->outcome = IMPROVE_TOKENS_SPENT;
-    else if (o->time_budget_s > 0 && time_now_s() - l->start_s >= o->time_budget_s) r->outcome = IMPROVE_TIME_SPENT;
+    else if (o->time_budget_s > 0 && time_now_s() - l->start_s >= o->time_budget_s)
+        r->outcome = IMPROVE_TIME_SPENT;
     else return true;
     return false;
 }

@@ -61,9 +61,15 @@ static char *replace(Arena *a, const char *text, const char *old, const char *ne
         if (n == 1 && at[n_old - 1]) n = 0;
     }
     if (n == 1) return arena_printf(a, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
-    if (n) err_set(err, ERR_BAD_INPUT, NULL, "change %zu: its SEARCH lines stand %zu times in the file; add lines around them", number, n);
-    else if (!old[strspn(old, " \t\r\n")]) err_set(err, ERR_BAD_INPUT, NULL, "change %zu: its SEARCH part is empty", number);
-    else err_set(err, ERR_BAD_INPUT, NULL, "change %zu: its SEARCH lines are not in the file as they stand there, with every space", number);
+    if (n)
+        err_set(err, ERR_BAD_INPUT, NULL,
+                "change %zu: its SEARCH lines stand %zu times in the file; add lines around them", number, n);
+    else if (!old[strspn(old, " \t\r\n")])
+        err_set(err, ERR_BAD_INPUT, NULL, "change %zu: its SEARCH part is empty", number);
+    else
+        err_set(err, ERR_BAD_INPUT, NULL,
+                "change %zu: its SEARCH lines are not in the file as they stand there, with every space",
+                number);
     return NULL;
 }
 
@@ -81,7 +87,8 @@ static bool is_small(Arena *a, const char *text, const char *changed, Err *err) 
     Line line;
     for (diff = diff_body(diff); next_line(&diff, &line);) n += line.at[0] == '-';
     if (n <= LINES_ALWAYS || n * 2 <= n_lines) return true;
-    return err_set(err, ERR_BAD_INPUT, NULL, "the changes replace %zu of %zu lines; change only what the findings name", n, n_lines);
+    return err_set(err, ERR_BAD_INPUT, NULL,
+                   "the changes replace %zu of %zu lines; change only what the findings name", n, n_lines);
 }
 
 char *patch_apply(Arena *a, const char *text, const char *answer, size_t *n_changes, Err *err) {
@@ -91,15 +98,21 @@ char *patch_apply(Arena *a, const char *text, const char *answer, size_t *n_chan
     while (next_line(&answer, &line)) {
         if (!is_mark(&line, '<', "SEARCH")) continue;
         bool middle, end;
-        const char *old = collect(a, &answer, '=', "", &middle), *new = collect(a, &answer, '>', "REPLACE", &end);
+        const char *old = collect(a, &answer, '=', "", &middle),
+                   *new = collect(a, &answer, '>', "REPLACE", &end);
         if (!middle || !end) {
-            err_set(err, ERR_BAD_INPUT, NULL, "change %zu is not closed: the answer was cut off, or ======= or >>>>>>> REPLACE is missing", *n_changes + 1);
+            err_set(
+                err, ERR_BAD_INPUT, NULL,
+                "change %zu is not closed: the answer was cut off, or ======= or >>>>>>> REPLACE is missing",
+                *n_changes + 1);
             return NULL;
         }
         now = replace(a, now, old, new, ++*n_changes, err);
         if (!now) return NULL;
     }
-    if (*n_changes == 0) err_set(err, ERR_BAD_INPUT, NULL, "there is no change in the answer (<<<<<<< SEARCH ... ======= ... >>>>>>> REPLACE)");
+    if (*n_changes == 0)
+        err_set(err, ERR_BAD_INPUT, NULL,
+                "there is no change in the answer (<<<<<<< SEARCH ... ======= ... >>>>>>> REPLACE)");
     else if (!strcmp(now, text)) err_set(err, ERR_BAD_INPUT, NULL, "the changes leave the file as it was");
     else if (is_small(a, text, now, err)) return now;
     return NULL;

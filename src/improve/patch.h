@@ -15,8 +15,8 @@
 
 #include <stddef.h>
 
-/* The text with all changes made. NULL and *err, in words for the model: none is there, one is not closed, does not fit or fits
- * twice, nothing changes, or more than half of the lines do. */
+/* The text with all changes made. NULL and *err, in words for the model: none is there, one is not closed,
+ * does not fit or fits twice, nothing changes, or more than half of the lines do. */
 char *patch_apply(Arena *a, const char *text, const char *answer, size_t *n_changes, Err *err) ERR_CHECKED;
 
 #endif

@@ -1,4 +1,5 @@
-/* The texts a model gets. The findings come first and the file last, so that what is cut off by a short memory is the least. */
+/* The texts a model gets. The findings come first and the file last, so that what is cut off by a short
+ * memory is the least. */
 #include "improve/prompt.h"
 
 #include "base/strbuf.h"
@@ -10,13 +11,17 @@
 #define LESSONS_MAX  3
 
 const char PROMPT_SYSTEM[] =
-    "You correct AscendC operators for Huawei Ascend NPUs. A description is one Python file with six module-level strings: project_json_src, "
-    "host_tiling_src, host_operator_src, kernel_src, python_bind_src, model_src. A checker builds it, runs it on a simulated AI Core and compares "
+    "You correct AscendC operators for Huawei Ascend NPUs. A description is one Python file with six "
+    "module-level strings: project_json_src, "
+    "host_tiling_src, host_operator_src, kernel_src, python_bind_src, model_src. A checker builds it, runs "
+    "it on a simulated AI Core and compares "
     "it with a PyTorch reference.\n"
     "Rules:\n"
-    "- All computation happens in kernel_src. model_src may create parameters and views, python_bind_src may allocate and launch; neither may "
+    "- All computation happens in kernel_src. model_src may create parameters and views, python_bind_src may "
+    "allocate and launch; neither may "
     "compute, nor call other operators. What breaks this is rejected.\n"
-    "- The operator must hold for other shapes than the test's: no sizes or attributes of the test as constants, and no single block to hide "
+    "- The operator must hold for other shapes than the test's: no sizes or attributes of the test as "
+    "constants, and no single block to hide "
     "a race between cores.\n"
     "- Change as little as possible, only what the findings are about.\n"
     "Answer with changes in exactly this form, as many as needed, and nothing else of the file:\n"
@@ -47,7 +52,9 @@ static void add_findings(StrBuf *sb, const json_t *result) {
     for (int errors = 1; errors >= 0; errors--) /* errors before warnings */
         for (size_t i = 0; i < json_array_size(checks) && n < FINDINGS_MAX; i++) {
             const json_t *c = json_array_get(checks, i);
-            if ((!strcmp(text_at(c, "severity"), "error")) != errors || !strcmp(text_at(c, "severity"), "note")) continue;
+            if ((!strcmp(text_at(c, "severity"), "error")) != errors ||
+                !strcmp(text_at(c, "severity"), "note"))
+                continue;
             add_finding(sb, c);
             n++;
         }
@@ -55,10 +62,12 @@ static void add_findings(StrBuf *sb, const json_t *result) {
 }
 
 static void add_memory(Arena *a, StrBuf *sb, const PromptFacts *f) {
-    const char *name, *golden = recall_golden(a, f->root, f->op, &name), *lessons = recall_lessons(a, f->root, f->op, f->result, LESSONS_MAX);
+    const char *name, *golden = recall_golden(a, f->root, f->op, &name),
+                      *lessons = recall_lessons(a, f->root, f->op, f->result, LESSONS_MAX);
     if (*lessons) strbuf_printf(sb, "\n## Lessons that held when they were replayed\n%s", lessons);
     if (golden && strlen(golden) <= GOLDEN_MAX && strcmp(golden, f->description) != 0)
-        strbuf_printf(sb, "\n## A verified solution of a near operator (%s)\n```python\n%s\n```\n", name, golden);
+        strbuf_printf(sb, "\n## A verified solution of a near operator (%s)\n```python\n%s\n```\n", name,
+                      golden);
 }
 
 const char *prompt_question(Arena *a, const PromptFacts *f) {

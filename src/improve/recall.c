@@ -38,7 +38,9 @@ static bool look(void *ctx, const GoldenEntry *e) {
     int score = 4 * shared_words(best->arena, best->op, e->op);
     if (score == 0 || e->state) return true;
     const char *cls = golden_class(e->info);
-    score += !strcmp(cls, "faster") || !strcmp(cls, "near") ? 2 : !strcmp(cls, "very-slow") ? -2 : 0; /* slow ones are no models */
+    score += !strcmp(cls, "faster") || !strcmp(cls, "near") ? 2
+             : !strcmp(cls, "very-slow")                    ? -2
+                                                            : 0; /* slow ones are no models */
     if (!strcmp(best->op, e->op)) score += 8;
     if (score <= best->score) return true;
     best->score = score;
@@ -50,7 +52,10 @@ static bool look(void *ctx, const GoldenEntry *e) {
 const char *recall_golden(Arena *a, const char *root, const char *op, const char **name) {
     Nearest best = {.arena = a, .op = op};
     Err ignored = {0}; /* a store that cannot be read only means that nothing is recalled */
-    if (!golden_each(a, arena_printf(a, "%s/reference/golden_solutions", root), NULL, 0, look, &best, &ignored) || !best.path) return NULL;
+    if (!golden_each(a, arena_printf(a, "%s/reference/golden_solutions", root), NULL, 0, look, &best,
+                     &ignored) ||
+        !best.path)
+        return NULL;
     *name = best.name;
     return fs_read(a, best.path, NULL, &ignored);
 }
@@ -68,7 +73,8 @@ static const char *text_at(const json_t *o, const char *key) {
     return text ? text : "";
 }
 
-/* Points for each failing check that the lesson's wrong version showed too, or whose call its summary names. */
+/* Points for each failing check that the lesson's wrong version showed too, or whose call its summary names.
+ */
 static int fits(const json_t *lesson, const json_t *checks) {
     const json_t *seen = json_object_get(json_object_get(lesson, "replay"), "checks");
     int score = 0;
@@ -91,10 +97,15 @@ static void read_lessons(Arena *a, const char *path, const char *op, const json_
     if (!store_read_json(a, path, &list, &ignored)) return;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *lesson = json_array_get(list, i);
-        if (!json_is_object(json_object_get(lesson, "replay")) || json_is_false(json_object_get(lesson, "verified"))) continue;
+        if (!json_is_object(json_object_get(lesson, "replay")) ||
+            json_is_false(json_object_get(lesson, "verified")))
+            continue;
         int score = fits(lesson, checks) + (!strcmp(text_at(lesson, "op"), op) ? 1 : 0);
         if (score > 0 && *text_at(lesson, "summary"))
-            vec_push(a, out, ((Lesson){arena_printf(a, "%s: %.600s", text_at(lesson, "op"), text_at(lesson, "summary")), score}));
+            vec_push(
+                a, out,
+                ((Lesson){arena_printf(a, "%s: %.600s", text_at(lesson, "op"), text_at(lesson, "summary")),
+                          score}));
     }
     json_decref(list);
 }
@@ -113,7 +124,9 @@ const char *recall_lessons(Arena *a, const char *root, const char *op, const jso
     if (!d) return sb.text;
     for (const struct dirent *e; (e = readdir(d));) {
         size_t n = strlen(e->d_name);
-        if (n > 5 && !strcmp(e->d_name + n - 5, ".json")) read_lessons(a, arena_printf(a, "%s/%s", dir, e->d_name), op, json_object_get(result, "checks"), &found);
+        if (n > 5 && !strcmp(e->d_name + n - 5, ".json"))
+            read_lessons(a, arena_printf(a, "%s/%s", dir, e->d_name), op, json_object_get(result, "checks"),
+                         &found);
     }
     closedir(d);
     if (found.n) qsort(found.at, found.n, sizeof *found.at, by_score);

@@ -1,5 +1,6 @@
-/* A folder of opwright is locked by its owner (base/cleanup.h). Older programs and the existing skill lock nothing: there, a
- * process that works in a folder or has a file of it open shows that it is in use, and a young one is left alone. */
+/* A folder of opwright is locked by its owner (base/cleanup.h). Older programs and the existing skill lock
+ * nothing: there, a process that works in a folder or has a file of it open shows that it is in use, and a
+ * young one is left alone. */
 #include "store/clean.h"
 
 #include "base/fs.h"
@@ -20,8 +21,10 @@
 #define YOUNG_S 60 /* between a folder's making and its first use by its owner */
 
 const char *clean_fate_text(CleanFate fate) {
-    static const char *const TEXTS[] = {[CLEAN_REMOVED] = "removed",         [CLEAN_IN_USE] = "in use",      [CLEAN_YOUNG] = "used a moment ago",
-                                        [CLEAN_FOREIGN] = "another user's", [CLEAN_KEPT] = "a kept build", [CLEAN_FAILED] = "cannot be removed"};
+    static const char *const TEXTS[] = {
+        [CLEAN_REMOVED] = "removed",         [CLEAN_IN_USE] = "in use",
+        [CLEAN_YOUNG] = "used a moment ago", [CLEAN_FOREIGN] = "another user's",
+        [CLEAN_KEPT] = "a kept build",       [CLEAN_FAILED] = "cannot be removed"};
     return TEXTS[fate];
 }
 
@@ -47,7 +50,8 @@ static void add_process(Clean *c, const char *pid) {
     DIR *d = opendir(path);
     if (!d) return; /* another user's: its folders are not ours to remove */
     for (const struct dirent *e; (e = readdir(d));)
-        if (isdigit((unsigned char)e->d_name[0])) add_link(c, arena_printf(c->arena, "%s/%s", path, e->d_name));
+        if (isdigit((unsigned char)e->d_name[0]))
+            add_link(c, arena_printf(c->arena, "%s/%s", path, e->d_name));
     closedir(d);
 }
 
@@ -64,7 +68,8 @@ static bool is_used(const Clean *c, const char *path) {
     if (!realpath(path, real)) return false;
     size_t n = strlen(real);
     for (size_t i = 0; i < c->used.n; i++)
-        if (!strncmp(c->used.at[i], real, n) && (c->used.at[i][n] == '/' || c->used.at[i][n] == '\0')) return true;
+        if (!strncmp(c->used.at[i], real, n) && (c->used.at[i][n] == '/' || c->used.at[i][n] == '\0'))
+            return true;
     return false;
 }
 
@@ -108,19 +113,24 @@ static bool is_own_name(const char *name) {
     size_t words = strspn(name + sizeof PREFIX - 1, "abcdefghijklmnopqrstuvwxyz-");
     const char *behind = name + sizeof PREFIX - 1 + words;
     bool starts = words == 0 || name[sizeof PREFIX - 1] == '-';
-    return dot && behind == dot && starts && strlen(dot) == 7 && strspn(dot + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 6;
+    return dot && behind == dot && starts && strlen(dot) == 7 &&
+           strspn(dot + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 6;
 }
 
 static bool each_folder(Clean *c, const char *dir, bool skill, Err *err) {
     DIR *d = opendir(dir);
-    if (!d) return errno == ENOENT || err_set(err, ERR_IO, dir, "cannot read the folder: %s", strerror(errno));
+    if (!d)
+        return errno == ENOENT || err_set(err, ERR_IO, dir, "cannot read the folder: %s", strerror(errno));
     VEC(char *) names = {0};
     for (const struct dirent *e; (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) vec_push(c->arena, &names, arena_strdup(c->arena, e->d_name));
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            vec_push(c->arena, &names, arena_strdup(c->arena, e->d_name));
     closedir(d);
     const char *op = c->o->op, *custom = "_custom";
     size_t n = op ? strlen(op) : 0;
-    const char *prefix = !op ? "" : n > 7 && !strcmp(op + n - 7, custom) ? op : arena_printf(c->arena, "%s%s", op, custom);
+    const char *prefix = !op                                    ? ""
+                         : n > 7 && !strcmp(op + n - 7, custom) ? op
+                                                                : arena_printf(c->arena, "%s%s", op, custom);
     for (size_t i = 0; i < names.n; i++) {
         const char *name = names.at[i];
         if (skill ? !strncmp(name, prefix, strlen(prefix)) : is_own_name(name))
@@ -133,7 +143,8 @@ bool clean_run(Arena *a, const CleanOptions *o, size_t *n_removed, Err *err) {
     Clean c = {.arena = a, .o = o};
     bool ok = true;
     find_used(&c);
-    if (o->skill_root) ok = each_folder(&c, arena_printf(a, "%s/scripts/multi-kernel-bench/tmp", o->skill_root), true, err);
+    if (o->skill_root)
+        ok = each_folder(&c, arena_printf(a, "%s/scripts/multi-kernel-bench/tmp", o->skill_root), true, err);
     if (o->temp_dir) ok = each_folder(&c, o->temp_dir, false, err) && ok;
     *n_removed = c.n_removed;
     if (ok && c.n_failed) ok = err_set(err, ERR_IO, NULL, "%zu folders cannot be removed", c.n_failed);

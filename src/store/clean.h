@@ -1,5 +1,5 @@
-/* Takes away what finished or dead jobs left: temporary folders of opwright, and build folders of the existing skill.
- * Nothing else, nothing that is in use, and nothing that a user asked to keep. */
+/* Takes away what finished or dead jobs left: temporary folders of opwright, and build folders of the
+ * existing skill. Nothing else, nothing that is in use, and nothing that a user asked to keep. */
 #ifndef OPWRIGHT_STORE_CLEAN_H
 #define OPWRIGHT_STORE_CLEAN_H
 
@@ -21,7 +21,8 @@ typedef struct CleanOptions {
     void *ctx;
 } CleanOptions;
 
-/* *n_removed counts what went (or would). False when a folder cannot be read or removed; the others are done. */
+/* *n_removed counts what went (or would). False when a folder cannot be read or removed; the others are done.
+ */
 bool clean_run(Arena *a, const CleanOptions *o, size_t *n_removed, Err *err) ERR_CHECKED;
 
 #endif

@@ -1,5 +1,5 @@
-/* Unified diffs. Texts here always end a line before the next begins, also a last line without an end: such a line is
- * followed by "\ No newline at end of file", as everywhere. */
+/* Unified diffs. Texts here always end a line before the next begins, also a last line without an end: such a
+ * line is followed by "\ No newline at end of file", as everywhere. */
 #include "store/diff.h"
 
 #include "base/strbuf.h"
@@ -13,7 +13,8 @@
 
 static bool git_failed(Err *err) {
     const git_error *e = git_error_last();
-    return err_set(err, ERR_INTERNAL, NULL, "cannot compare two texts: %s", e && e->message ? e->message : "libgit2 does not say why");
+    return err_set(err, ERR_INTERNAL, NULL, "cannot compare two texts: %s",
+                   e && e->message ? e->message : "libgit2 does not say why");
 }
 
 static void add_range(StrBuf *sb, char sign, int start, int lines) {
@@ -33,13 +34,16 @@ static bool add_hunk(StrBuf *sb, git_patch *patch, size_t i, Err *err) {
     for (size_t k = 0; k < n_lines; k++) {
         const git_diff_line *line;
         if (git_patch_get_line_in_hunk(&line, patch, i, k) != 0) return git_failed(err);
-        if (line->origin == ' ' || line->origin == '+' || line->origin == '-') strbuf_printf(sb, "%c", line->origin);
-        strbuf_addn(sb, line->content, line->content_len); /* the note on a missing line end begins with one */
+        if (line->origin == ' ' || line->origin == '+' || line->origin == '-')
+            strbuf_printf(sb, "%c", line->origin);
+        strbuf_addn(sb, line->content,
+                    line->content_len); /* the note on a missing line end begins with one */
     }
     return true;
 }
 
-char *diff_unified(Arena *a, const char *from, const char *to, const char *from_name, const char *to_name, Err *err) {
+char *diff_unified(Arena *a, const char *from, const char *to, const char *from_name, const char *to_name,
+                   Err *err) {
     git_libgit2_init();
     git_diff_options options;
     (void)git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
@@ -47,7 +51,9 @@ char *diff_unified(Arena *a, const char *from, const char *to, const char *from_
     git_patch *patch = NULL;
     StrBuf sb;
     strbuf_init(&sb, a);
-    bool ok = git_patch_from_buffers(&patch, from, strlen(from), from_name, to, strlen(to), to_name, &options) == 0 || git_failed(err);
+    bool ok = git_patch_from_buffers(&patch, from, strlen(from), from_name, to, strlen(to), to_name,
+                                     &options) == 0 ||
+              git_failed(err);
     size_t n = ok && patch ? git_patch_num_hunks(patch) : 0;
     if (n) strbuf_printf(&sb, "--- %s\n+++ %s\n", from_name, to_name);
     for (size_t i = 0; ok && i < n; i++) ok = add_hunk(&sb, patch, i, err);
@@ -98,7 +104,8 @@ static bool parse_head(const char *at, long *start, long *n_old, long *n_new) {
     return !strncmp(end, " @@", 3) && *start >= 0 && *n_old >= 0 && *n_new >= 0;
 }
 
-/* True when the old text's next line is `want`; a line of the diff always has an end, the old text's last may lack it. */
+/* True when the old text's next line is `want`; a line of the diff always has an end, the old text's last may
+ * lack it. */
 static bool old_line_is(const Apply *p, const char *want, size_t n) {
     size_t have = line_length(p->from);
     if (n && want[n - 1] == '\n') n--;
@@ -117,7 +124,7 @@ static bool apply_hunk(Apply *p, const char **diff) {
     while (n_old > 0 || n_new > 0) {
         const char *at = *diff;
         size_t n = line_length(at);
-        char sign = n > 0 ? at[0] : '\0';
+        char sign = at[0]; /* NUL at the end */
         if ((sign == ' ' || sign == '-') && (n_old-- == 0 || !old_line_is(p, at + 1, n - 1))) return false;
         if ((sign == ' ' || sign == '+') && n_new-- == 0) return false;
         if (sign == ' ' || sign == '-') take_old_line(p, sign == ' ');
@@ -126,7 +133,8 @@ static bool apply_hunk(Apply *p, const char **diff) {
         *diff += n;
         if (**diff != '\\') continue;
         *diff += line_length(*diff);
-        if (sign == '+' && p->out.n_bytes && p->out.text[p->out.n_bytes - 1] == '\n') p->out.text[--p->out.n_bytes] = '\0';
+        if (sign == '+' && p->out.n_bytes && p->out.text[p->out.n_bytes - 1] == '\n')
+            p->out.text[--p->out.n_bytes] = '\0';
     }
     return true;
 }
@@ -137,7 +145,8 @@ char *diff_apply(Arena *a, const char *from, const char *diff, Err *err) {
     diff = diff_body(diff);
     while (*diff)
         if (!apply_hunk(&p, &diff)) {
-            err_set(err, ERR_BAD_INPUT, NULL, "the change does not fit the code at its line %ld: one of them was edited", p.line);
+            err_set(err, ERR_BAD_INPUT, NULL,
+                    "the change does not fit the code at its line %ld: one of them was edited", p.line);
             return NULL;
         }
     strbuf_add(&p.out, p.from);

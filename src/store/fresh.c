@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZES_MAX   16        /* different sizes that are told apart */
+#define SIZES_MAX   16 /* different sizes that are told apart */
 #define CASES_MAX   4
 #define ELEMENT_MAX (4 << 20) /* of one tensor */
 
@@ -29,7 +29,8 @@ static void take_shapes(Arena *a, Shapes *s, const json_t *inputs) {
         if (dtype && !s->dtype && strstr(dtype, "float")) s->dtype = arena_strdup(a, dtype);
         for (size_t k = 0; k < json_array_size(shape); k++) {
             json_int_t size = json_integer_value(json_array_get(shape, k));
-            if (size > 1 && s->n_sizes < SIZES_MAX && size_index(s, size) == s->n_sizes) s->size[s->n_sizes++] = size;
+            if (size > 1 && s->n_sizes < SIZES_MAX && size_index(s, size) == s->n_sizes)
+                s->size[s->n_sizes++] = size;
         }
     }
     if (!s->dtype) s->dtype = "float32";
@@ -54,12 +55,15 @@ static json_t *make_case(const Shapes *s, const json_int_t *to) {
         fits = fits && n <= ELEMENT_MAX;
         json_array_append_new(inputs, json_pack("{s:o}", "shape", dims));
     }
-    json_t *o = fits ? json_pack("{s:s, s:s, s:O, s:s}", "kind", "sized", "variant", s->dtype, "inputs", inputs, "layout", "contiguous") : NULL;
+    json_t *o = fits ? json_pack("{s:s, s:s, s:O, s:s}", "kind", "sized", "variant", s->dtype, "inputs",
+                                 inputs, "layout", "contiguous")
+                     : NULL;
     json_decref(inputs);
     return o;
 }
 
-/* How sizes change: all of them to small primes, all by one, and each alone, for references that tie some to parameters. */
+/* How sizes change: all of them to small primes, all by one, and each alone, for references that tie some to
+ * parameters. */
 static json_t *propose(const Shapes *s) {
     static const json_int_t PRIMES[SIZES_MAX] = {7, 13, 5, 11, 3, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59};
     json_t *cases = json_array();
@@ -92,7 +96,8 @@ static bool admit(Arena *a, Bridge *b, const char *reference, json_t *specs, Fre
     bool ok = params && bridge_call(b, a, "admit", params, NULL, &reply, err);
     const json_t *refusals = ok ? json_object_get(reply.result, "refusals") : NULL;
     bool any = false; /* admit answers without refusals for a reference that cannot be tried without data */
-    for (size_t i = 0; i < json_array_size(refusals); i++) any = any || json_is_string(json_array_get(refusals, i));
+    for (size_t i = 0; i < json_array_size(refusals); i++)
+        any = any || json_is_string(json_array_get(refusals, i));
     size_t n_max = any || json_array_size(specs) <= 2 ? CASES_MAX : 2;
     for (size_t i = 0; ok && i < json_array_size(specs) && out->n < n_max; i++) {
         if (json_is_string(json_array_get(refusals, i))) continue;

@@ -1,5 +1,5 @@
-/* Cases of other shapes than a reference file's own, for any reference: sizes that are equal stay equal, those of 1 stay 1
- * (they broadcast), and what the reference itself refuses is left out. */
+/* Cases of other shapes than a reference file's own, for any reference: sizes that are equal stay equal,
+ * those of 1 stay 1 (they broadcast), and what the reference itself refuses is left out. */
 #ifndef OPWRIGHT_STORE_FRESH_H
 #define OPWRIGHT_STORE_FRESH_H
 

@@ -46,8 +46,10 @@ static const char *chip_of(Arena *a, const json_t *results) {
     return NULL;
 }
 
-static GoldenCheckRow make_row(Arena *a, const GoldenCheck *o, const char *op, const char *hash, const char *code, const char *kept, const char *chip) {
-    GoldenCheckRow row = {.op = op, .hash = arena_strdup(a, hash), .code_path = code, .chip = chip, .reason = ""};
+static GoldenCheckRow make_row(Arena *a, const GoldenCheck *o, const char *op, const char *hash,
+                               const char *code, const char *kept, const char *chip) {
+    GoldenCheckRow row = {
+        .op = op, .hash = arena_strdup(a, hash), .code_path = code, .chip = chip, .reason = ""};
     row.reference_path = find_reference(a, o, op, kept);
     if (!fs_exists(code)) row.state = "MISSING", row.reason = "the description is not there";
     else if (!row.reference_path) row.state = "NO_REFERENCE", row.reason = "no reference was kept with it";
@@ -68,7 +70,9 @@ static bool add_entry(void *ctx, const GoldenEntry *e) {
         const GoldenVersion *v = &e->versions[i];
         if (!v->current && !rows->o->all_versions) continue;
         any = true;
-        vec_push(a, &rows->list, make_row(a, rows->o, e->op, v->hash, v->code_path, v->reference_path, chip_of(a, v->results)));
+        vec_push(
+            a, &rows->list,
+            make_row(a, rows->o, e->op, v->hash, v->code_path, v->reference_path, chip_of(a, v->results)));
     }
     if (any && !e->state) return true;
     const char *kept = e->n_versions ? e->versions[e->n_versions - 1].reference_path : NULL;
@@ -80,8 +84,9 @@ static bool add_entry(void *ctx, const GoldenEntry *e) {
 
 static void note(const Pool *p, Arena *scratch, const GoldenCheckRow *row, const VerifyResult *r) {
     if (!*row->hash) return;
-    json_t *verified = json_pack("{s:s, s:s, s:s, s:s}", "at", store_stamp(scratch), "verdict", row->state, "standard",
-                                 verify_standard_name(p->o->standard), "opwright", OPWRIGHT_VERSION);
+    json_t *verified =
+        json_pack("{s:s, s:s, s:s, s:s}", "at", store_stamp(scratch), "verdict", row->state, "standard",
+                  verify_standard_name(p->o->standard), "opwright", OPWRIGHT_VERSION);
     const json_t *hardware = json_object_get(r->json, "hardware");
     if (verified && hardware) json_object_set(verified, "hardware", (json_t *)hardware);
     Err ignored = {0}; /* the verdict is printed; the note is a convenience */
@@ -93,8 +98,12 @@ static void run_row(Pool *p, Bridge *b, GoldenCheckRow *row) {
     Arena *scratch = arena_new();
     Err err = {0};
     VerifyResult r = {0};
-    VerifyOptions o = {.op = row->op, .reference_path = row->reference_path, .kernel_code_path = row->code_path, .chip = row->chip,
-                       .standard = p->o->standard, .stage_limit_s = p->o->stage_limit_s};
+    VerifyOptions o = {.op = row->op,
+                       .reference_path = row->reference_path,
+                       .kernel_code_path = row->code_path,
+                       .chip = row->chip,
+                       .standard = p->o->standard,
+                       .stage_limit_s = p->o->stage_limit_s};
     double start = time_now_s();
     bool ok = verify_run(scratch, b, &o, &r, &err);
     const char *verdict = ok ? json_string_value(json_object_get(r.json, "verdict")) : NULL;

@@ -7,11 +7,12 @@
 #include "verify/verify.h"
 
 typedef struct GoldenCheckRow {
-    const char *op, *hash;    /* hash empty: <op>.py, of which no version is kept */
+    const char *op, *hash; /* hash empty: <op>.py, of which no version is kept */
     const char *code_path, *reference_path;
-    const char *chip;         /* NULL: the default */
-    const char *state;        /* "PASS", "FAIL", ...; "NO_REFERENCE", "MISSING"; "ERROR" when nothing could be judged */
-    const char *reason;       /* empty on PASS */
+    const char *chip; /* NULL: the default */
+    const char
+        *state; /* "PASS", "FAIL", ...; "NO_REFERENCE", "MISSING"; "ERROR" when nothing could be judged */
+    const char *reason; /* empty on PASS */
     double wall_s;
 } GoldenCheckRow;
 
@@ -20,7 +21,8 @@ typedef struct GoldenCheck {
     char **ops; /* NULL: all */
     size_t n_ops;
     bool all_versions;         /* not only the current ones */
-    const char *reference_dir; /* where <op>.py or <op>_torch_reference.py may lie, when the store keeps none; may be NULL */
+    const char *reference_dir; /* where <op>.py or <op>_torch_reference.py may lie, when the store keeps none;
+                                  may be NULL */
     VerifyStandard standard;
     double stage_limit_s; /* 0: verify's */
     size_t n_jobs;        /* 0: as many as there are processors */

@@ -27,7 +27,8 @@ static bool add_version(Arena *a, const char *dir, GoldenEntry *e, const char *h
     e->versions[e->n_versions++] = (GoldenVersion){
         .hash = arena_strdup(a, hash),
         .code_path = golden_version_path(a, dir, e->op, hash, ".py"),
-        .reference_path = reference && !strchr(reference, '/') ? golden_version_path(a, dir, e->op, reference, "") : NULL,
+        .reference_path =
+            reference && !strchr(reference, '/') ? golden_version_path(a, dir, e->op, reference, "") : NULL,
         .saved_at = saved_at ? saved_at : "",
         .record = record,
         .results = json_object_get(record, "results"),
@@ -45,7 +46,8 @@ static int by_time_saved(const void *x, const void *y) {
 static bool load_versions(Arena *a, const char *dir, GoldenEntry *e, Err *err) {
     const char *path = arena_printf(a, "%s/versions/%s", dir, e->op);
     DIR *d = opendir(path);
-    if (!d) return errno == ENOENT || err_set(err, ERR_IO, path, "cannot read the folder: %s", strerror(errno));
+    if (!d)
+        return errno == ENOENT || err_set(err, ERR_IO, path, "cannot read the folder: %s", strerror(errno));
     VEC(char *) names = {0};
     for (const struct dirent *entry; (entry = readdir(d));)
         if (is_record_name(entry->d_name)) vec_push(a, &names, arena_strndup(a, entry->d_name, 16));
@@ -78,8 +80,9 @@ static void mark_best(Arena *a, GoldenEntry *e) {
     for (size_t v = 0; v < e->n_versions; v++) {
         const char *hardware;
         json_t *item;
-        json_object_foreach(e->versions[v].results, hardware, item) if (is_best(e, v, item)) e->versions[v].best_on =
-            *e->versions[v].best_on ? arena_printf(a, "%s, %s", e->versions[v].best_on, hardware) : arena_strdup(a, hardware);
+        json_object_foreach(e->versions[v].results, hardware, item) if (is_best(e, v, item)) e->versions[v]
+            .best_on = *e->versions[v].best_on ? arena_printf(a, "%s, %s", e->versions[v].best_on, hardware)
+                                               : arena_strdup(a, hardware);
     }
 }
 
@@ -103,7 +106,8 @@ static void find_current(Arena *a, GoldenEntry *e) {
 
 /* `item`: its member of info.json or NULL; taken over. */
 static bool load(Arena *a, const char *dir, const char *op, json_t *item, GoldenEntry *e, Err *err) {
-    *e = (GoldenEntry){.op = op, .code_path = golden_code_path(a, dir, op), .info = item, .records = json_array()};
+    *e = (GoldenEntry){
+        .op = op, .code_path = golden_code_path(a, dir, op), .info = item, .records = json_array()};
     if (!store_check_op(op, err) || !load_versions(a, dir, e, err)) return false;
     if (!e->info && !e->n_versions && !fs_exists(e->code_path))
         return err_set(err, ERR_NOT_FOUND, NULL, "there is no golden solution for `%s` in %s", op, dir);
@@ -122,7 +126,8 @@ bool golden_load(Arena *a, const char *dir, const char *op, GoldenEntry *e, Err 
     return load(a, dir, op, golden_info_item(&info), e, err);
 }
 
-bool golden_each(Arena *a, const char *dir, char *const *ops, size_t n_ops, bool (*take)(void *ctx, const GoldenEntry *e), void *ctx, Err *err) {
+bool golden_each(Arena *a, const char *dir, char *const *ops, size_t n_ops,
+                 bool (*take)(void *ctx, const GoldenEntry *e), void *ctx, Err *err) {
     json_t *info = NULL;
     char **all = NULL;
     bool ok = store_read_json(a, arena_printf(a, "%s/info.json", dir), &info, err);
@@ -150,7 +155,8 @@ const GoldenVersion *golden_find_version(const GoldenEntry *e, const char *hash,
         const GoldenVersion *v = &e->versions[i];
         if (!strcmp(hash, "current") ? !v->current : strncmp(v->hash, hash, strlen(hash)) != 0) continue;
         if (found) {
-            err_set(err, ERR_BAD_INPUT, NULL, "`%s` begins the hash of more than one version of %s", hash, e->op);
+            err_set(err, ERR_BAD_INPUT, NULL, "`%s` begins the hash of more than one version of %s", hash,
+                    e->op);
             return NULL;
         }
         found = v;
@@ -169,7 +175,8 @@ static void remove_files(Arena *a, const char *dir, const char *op, const char *
     (void)unlink(golden_version_path(a, dir, op, hash, ".json"));
 }
 
-/* The version that takes the place of one that goes: the best proof first, then the fastest, then the newest. */
+/* The version that takes the place of one that goes: the best proof first, then the fastest, then the newest.
+ */
 static const GoldenVersion *successor(const GoldenEntry *e, const GoldenVersion *gone) {
     const GoldenVersion *best = NULL;
     GoldenTime best_time = {0};
@@ -177,7 +184,9 @@ static const GoldenVersion *successor(const GoldenEntry *e, const GoldenVersion 
         const GoldenVersion *v = &e->versions[i];
         const json_t *item = v == gone ? NULL : golden_record_best(v->record);
         GoldenTime t = golden_time(item);
-        if (!item || (best && (t.kind < best_time.kind || (t.kind == best_time.kind && !(t.ms < best_time.ms))))) continue;
+        if (!item ||
+            (best && (t.kind < best_time.kind || (t.kind == best_time.kind && !(t.ms < best_time.ms)))))
+            continue;
         best = v;
         best_time = t;
     }
@@ -190,20 +199,22 @@ static bool write_info(Arena *a, const char *dir, const char *op, const json_t *
     if (!golden_info_read(a, dir, op, &info, err)) return false;
     if (!item && !info.top.found) return true;
     size_t n = 0;
-    const char *text = item ? json_top_set(a, info.text, info.n_bytes, &info.top, op, item, GOLDEN_INFO_INDENT, &n)
-                            : json_top_remove(a, info.text, info.n_bytes, &info.top, &n);
+    const char *text =
+        item ? json_top_set(a, info.text, info.n_bytes, &info.top, op, item, GOLDEN_INFO_INDENT, &n)
+             : json_top_remove(a, info.text, info.n_bytes, &info.top, &n);
     return fs_write(info.path, text, n, err);
 }
 
 static bool make_current(Arena *a, const char *dir, const GoldenEntry *e, const GoldenVersion *v, Err *err) {
     size_t n = 0;
     const char *text = fs_read(a, v->code_path, &n, err);
-    return text && fs_write(e->code_path, text, n, err) && write_info(a, dir, e->op, golden_record_best(v->record), err);
+    return text && fs_write(e->code_path, text, n, err) &&
+           write_info(a, dir, e->op, golden_record_best(v->record), err);
 }
 
 static bool remove_all(Arena *a, const char *dir, const GoldenEntry *e, Err *err) {
     if (!write_info(a, dir, e->op, NULL, err)) return false;
-    (void)unlink(e->code_path);
+    (void)unlink(golden_code_path(a, dir, e->op));
     fs_remove_tree(arena_printf(a, "%s/versions/%s", dir, e->op));
     return true;
 }
@@ -229,9 +240,11 @@ bool golden_remove(Arena *a, const char *dir, const char *op, const char *hash, 
     return ok;
 }
 
-bool golden_note_verified(Arena *a, const char *dir, const char *op, const char *hash, json_t *verified, Err *err) {
+bool golden_note_verified(Arena *a, const char *dir, const char *op, const char *hash, json_t *verified,
+                          Err *err) {
     int lock = golden_lock(a, dir, err);
-    bool ok = lock >= 0 && fs_exists(golden_version_path(a, dir, op, hash, ".py")); /* gone meanwhile: nothing to note */
+    bool ok = lock >= 0 &&
+              fs_exists(golden_version_path(a, dir, op, hash, ".py")); /* gone meanwhile: nothing to note */
     json_t *record = ok ? golden_record_read(a, dir, op, hash, err) : NULL;
     if (record) json_object_set(record, "verified", verified);
     ok = lock >= 0 && (!ok || (record && golden_record_write(a, dir, op, hash, record, err)));

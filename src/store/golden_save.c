@@ -12,8 +12,8 @@ typedef struct Work {
     Arena *arena;
     const GoldenSave *o;
     GoldenSaved *out;
-    json_t *result;     /* owns item */
-    json_t *item;       /* the result object with saved_at */
+    json_t *result; /* owns item */
+    json_t *item;   /* the result object with saved_at */
     const char *op, *code_path, *reference_path, *stamp;
     const char *code, *hash;
     size_t n_code;
@@ -25,8 +25,9 @@ static json_t *find_item(const char *path, json_t *result, Err *err) {
     json_t *item = !list ? result : json_is_array(list) ? json_array_get(list, 0) : NULL;
     if (json_is_object(item)) return item;
     err_set(err, ERR_BAD_INPUT, path, "is no result of a verification: %s",
-            json_is_array(list) && json_array_size(list) == 0 ? "its list of results is empty"
-                                                              : "an object, a list of objects or an object with a `result` list is wanted");
+            json_is_array(list) && json_array_size(list) == 0
+                ? "its list of results is empty"
+                : "an object, a list of objects or an object with a `result` list is wanted");
     return NULL;
 }
 
@@ -45,16 +46,20 @@ static bool take_names(Work *w, Err *err) {
     if (!take_text(w->item, "op", path, &w->op, err)) return false;
     for (int i = 0; i < 2; i++) { /* the item first, then the object around it, which counts more */
         const json_t *o = i ? w->result : w->item;
-        if (!take_text(o, "kernel_code_path", path, &w->code_path, err) || !take_text(o, "reference_path", path, &reference, err))
+        if (!take_text(o, "kernel_code_path", path, &w->code_path, err) ||
+            !take_text(o, "reference_path", path, &reference, err))
             return false;
     }
     w->reference_path = w->o->reference_path ? w->o->reference_path : reference;
     if (!w->op) return err_set(err, ERR_BAD_INPUT, path, "no operator name in the result: give --op");
-    if (!w->code_path) return err_set(err, ERR_BAD_INPUT, path, "no path of the description in the result: give --kernel_code_path");
+    if (!w->code_path)
+        return err_set(err, ERR_BAD_INPUT, path,
+                       "no path of the description in the result: give --kernel_code_path");
     w->op = arena_strdup(w->arena, w->op);
     /* What came out of the result goes with it: the names are needed longer. */
     w->code_path = store_absolute(w->arena, arena_strdup(w->arena, w->code_path));
-    if (w->reference_path) w->reference_path = store_absolute(w->arena, arena_strdup(w->arena, w->reference_path));
+    if (w->reference_path)
+        w->reference_path = store_absolute(w->arena, arena_strdup(w->arena, w->reference_path));
     return store_check_op(w->op, err);
 }
 
@@ -64,9 +69,11 @@ static bool take_result(Work *w, Err *err) {
     json_t *item = find_item(w->o->result_path, w->result, err);
     if (!item) return false;
     w->item = json_copy(item);
-    bool compiled = json_is_true(json_object_get(item, "compiled")), correct = json_is_true(json_object_get(item, "correctness"));
+    bool compiled = json_is_true(json_object_get(item, "compiled")),
+         correct = json_is_true(json_object_get(item, "correctness"));
     if (!compiled || !correct)
-        return err_set(err, ERR_BAD_INPUT, w->o->result_path, "this is no solution: compiled is %s, correctness is %s; nothing was saved",
+        return err_set(err, ERR_BAD_INPUT, w->o->result_path,
+                       "this is no solution: compiled is %s, correctness is %s; nothing was saved",
                        compiled ? "true" : "not true", correct ? "true" : "not true");
     if (!take_names(w, err)) return false;
     w->code = fs_read(w->arena, w->code_path, &w->n_code, err);
@@ -80,9 +87,12 @@ static bool take_result(Work *w, Err *err) {
 /* ---- versions -------------------------------------------------------------------------------- */
 
 /* Writes unless the same bytes are there. */
-static bool write_once(const char *path, const char *data, size_t n, Err *err) { return fs_exists(path) || fs_write(path, data, n, err); }
+static bool write_once(const char *path, const char *data, size_t n, Err *err) {
+    return fs_exists(path) || fs_write(path, data, n, err);
+}
 
-/* Keeps the reference, and the test cases beside it, under their content's name; *name stays NULL when there is none. */
+/* Keeps the reference, and the test cases beside it, under their content's name; *name stays NULL when there
+ * is none. */
 static bool keep_reference(Work *w, const char **name, Err *err) {
     Arena *a = w->arena;
     *name = NULL;
@@ -104,13 +114,16 @@ static bool keep_reference(Work *w, const char **name, Err *err) {
     const char *both = cases ? arena_printf(a, "%s%s", text, cases) : text;
     const char *hash = store_hash16(a, both, strlen(both));
     *name = arena_printf(a, "ref-%s.py", hash);
-    if (cases && !write_once(golden_version_path(a, w->o->dir, w->op, arena_printf(a, "ref-%s", hash), ".json"), cases, n_cases, err))
+    if (cases &&
+        !write_once(golden_version_path(a, w->o->dir, w->op, arena_printf(a, "ref-%s", hash), ".json"), cases,
+                    n_cases, err))
         return false;
     return write_once(golden_version_path(a, w->o->dir, w->op, *name, ""), text, n, err);
 }
 
 /* Adds a result to a version's record, which is made with its text when it is new. */
-static bool keep_version(Work *w, const char *hash, const char *code, size_t n_code, json_t *item, const char *reference, Err *err) {
+static bool keep_version(Work *w, const char *hash, const char *code, size_t n_code, json_t *item,
+                         const char *reference, Err *err) {
     Arena *a = w->arena;
     if (!write_once(golden_version_path(a, w->o->dir, w->op, hash, ".py"), code, n_code, err)) return false;
     json_t *record = golden_record_read(a, w->o->dir, w->op, hash, err);
@@ -126,14 +139,16 @@ static bool keep_version(Work *w, const char *hash, const char *code, size_t n_c
     return ok;
 }
 
-/* A <op>.py that no version holds (an older tool wrote it, or somebody edited it) becomes one before it is replaced. */
+/* A <op>.py that no version holds (an older tool wrote it, or somebody edited it) becomes one before it is
+ * replaced. */
 static bool adopt_current(Work *w, const char *target, json_t *old_item, Err *err) {
     size_t n = 0;
     if (!fs_exists(target)) return true;
     const char *text = fs_read(w->arena, target, &n, err);
     if (!text) return false;
     const char *hash = store_hash16(w->arena, text, n);
-    if (!strcmp(hash, w->hash) || fs_exists(golden_version_path(w->arena, w->o->dir, w->op, hash, ".py"))) return true;
+    if (!strcmp(hash, w->hash) || fs_exists(golden_version_path(w->arena, w->o->dir, w->op, hash, ".py")))
+        return true;
     /* With versions there, the result in info.json is that of another text: this one has none. */
     bool edited = fs_exists(arena_printf(w->arena, "%s/versions/%s", w->o->dir, w->op));
     const char *folder = arena_printf(w->arena, "%s/versions/%s", w->o->dir, w->op);
@@ -162,7 +177,8 @@ static GoldenOutcome decide(Work *w, const char *target, const json_t *old_item)
     bool comparable;
     int order = golden_compare(&out->new_time, &out->old_time, &comparable);
     bool same_text = same_as_current(w, target);
-    /* Measured is not given up for what was only simulated, not even of the same text: it would be lost from info.json. */
+    /* Measured is not given up for what was only simulated, not even of the same text: it would be lost from
+     * info.json. */
     if (out->old_time.kind == GOLDEN_MEASURED && out->new_time.kind != GOLDEN_MEASURED) return GOLDEN_KEPT;
     if (same_text) return GOLDEN_SAVED;
     return comparable && order > 0 ? GOLDEN_SLOWER : GOLDEN_SAVED;
@@ -170,8 +186,10 @@ static GoldenOutcome decide(Work *w, const char *target, const json_t *old_item)
 
 static bool write_current(Work *w, const GoldenInfo *info, const char *target, Err *err) {
     size_t n = 0;
-    const char *text = json_top_set(w->arena, info->text, info->n_bytes, &info->top, w->op, w->item, GOLDEN_INFO_INDENT, &n);
-    const FsFile files[] = {{.path = target, .data = w->code, .n_bytes = w->n_code}, {.path = info->path, .data = text, .n_bytes = n}};
+    const char *text =
+        json_top_set(w->arena, info->text, info->n_bytes, &info->top, w->op, w->item, GOLDEN_INFO_INDENT, &n);
+    const FsFile files[] = {{.path = target, .data = w->code, .n_bytes = w->n_code},
+                            {.path = info->path, .data = text, .n_bytes = n}};
     bool same = same_as_current(w, target);
     return fs_write_set(files + same, 2u - same, err);
 }
@@ -190,7 +208,8 @@ static bool save_locked(Work *w, Err *err) {
                             .broken_note = info.broken_note};
     w->out->outcome = decide(w, target, old_item);
     bool ok = adopt_current(w, target, old_item, err) &&
-              fs_make_dirs(arena_printf(a, "%s/versions/%s", w->o->dir, w->op), err) && keep_reference(w, &reference, err) &&
+              fs_make_dirs(arena_printf(a, "%s/versions/%s", w->o->dir, w->op), err) &&
+              keep_reference(w, &reference, err) &&
               keep_version(w, w->hash, w->code, w->n_code, w->item, reference, err);
     if (ok && w->out->outcome == GOLDEN_SAVED) ok = write_current(w, &info, target, err);
     else if (ok && info.broken_note) ok = fs_write(info.path, info.text, info.n_bytes, err);

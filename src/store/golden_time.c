@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-static double number_at(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+static double number_at(const json_t *o, const char *key) {
+    return json_number_value(json_object_get(o, key));
+}
 
 static bool is_simulated(const json_t *item, const char *hardware) {
     const char *backend = json_string_value(json_object_get(item, "backend"));
@@ -25,7 +27,8 @@ static double predicted_ms(const json_t *item) {
 }
 
 GoldenTime golden_time(const json_t *item) {
-    const char *hardware = json_string_value(json_object_get(item, "hardware")), *chip = json_string_value(json_object_get(item, "chip"));
+    const char *hardware = json_string_value(json_object_get(item, "hardware")),
+               *chip = json_string_value(json_object_get(item, "chip"));
     GoldenTime t = {.hardware = hardware ? hardware : "", .chip = ""};
     const char *dash = strrchr(t.hardware, '-');
     t.chip = chip ? chip : dash ? dash + 1 : t.hardware;

@@ -1,5 +1,5 @@
-/* A scanner that builds nothing (a store's info.json has megabytes, and one save must not parse all of it), and a
- * printer. */
+/* A scanner that builds nothing (a store's info.json has megabytes, and one save must not parse all of it),
+ * and a printer. */
 #include "store/json_text.h"
 
 #include "base/strbuf.h"
@@ -28,7 +28,8 @@ static void skip_space(Scan *s) {
     while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\r' || *s->at == '\t')) s->at++;
 }
 
-/* Bytes of the UTF-8 sequence at `at`; 0: none that is allowed (overlong, surrogate, beyond the last code point). */
+/* Bytes of the UTF-8 sequence at `at`; 0: none that is allowed (overlong, surrogate, beyond the last code
+ * point). */
 static size_t utf8_length(const unsigned char *at, size_t n) {
     static const struct {
         unsigned char lo, hi, second_lo, second_hi, length;
@@ -69,7 +70,8 @@ static bool scan_escape(Scan *s) {
     if (!hex4(s, &hi)) return false;
     if (hi == 0) return fail(s, "\\u0000 in a text");
     if (hi < 0xD800 || hi > 0xDFFF) return true;
-    if (hi > 0xDBFF || s->end - s->at < 6 || s->at[0] != '\\' || s->at[1] != 'u') return fail(s, "half of a surrogate pair in a text");
+    if (hi > 0xDBFF || s->end - s->at < 6 || s->at[0] != '\\' || s->at[1] != 'u')
+        return fail(s, "half of a surrogate pair in a text");
     s->at += 2;
     if (!hex4(s, &lo)) return false;
     return (lo >= 0xDC00 && lo <= 0xDFFF) || fail(s, "half of a surrogate pair in a text");
@@ -130,10 +132,13 @@ static bool scan_number(Scan *s) {
     memcpy(buf, start, n);
     buf[n] = '\0';
     char *stop;
-    if (real) return fabs(strtod(buf, &stop)) <= 1.7976931348623157e308 || fail(s, "a number beyond what a double holds");
+    if (real)
+        return fabs(strtod(buf, &stop)) <= 1.7976931348623157e308 ||
+               fail(s, "a number beyond what a double holds");
     static const char LIMIT[] = "9223372036854775807", LOWEST[] = "-9223372036854775808";
     const char *limit = buf[0] == '-' ? LOWEST : LIMIT;
-    return n < strlen(limit) || (n == strlen(limit) && strcmp(buf, limit) <= 0) || fail(s, "an integer beyond 64 bits");
+    return n < strlen(limit) || (n == strlen(limit) && strcmp(buf, limit) <= 0) ||
+           fail(s, "an integer beyond 64 bits");
 }
 
 static bool scan_value(Scan *s, int depth);
@@ -150,7 +155,8 @@ static bool next_item(Scan *s, unsigned char close, bool *more) {
     skip_space(s);
     if (s->at == s->end) return fail(s, "the file ends in the middle: it is cut off");
     *more = *s->at == ',';
-    if (!*more && *s->at != close) return fail(s, close == '}' ? "`,` or `}` is wanted here" : "`,` or `]` is wanted here");
+    if (!*more && *s->at != close)
+        return fail(s, close == '}' ? "`,` or `}` is wanted here" : "`,` or `]` is wanted here");
     s->at++;
     return true;
 }
@@ -206,7 +212,8 @@ static bool scan_value(Scan *s, int depth) {
     case 'n':
         return scan_word(s, "null");
     default:
-        return *s->at == '-' || (*s->at >= '0' && *s->at <= '9') ? scan_number(s) : fail(s, "this is no JSON value");
+        return *s->at == '-' || (*s->at >= '0' && *s->at <= '9') ? scan_number(s)
+                                                                 : fail(s, "this is no JSON value");
     }
 }
 
@@ -268,8 +275,8 @@ bool json_top_scan(const char *text, size_t n_bytes, const char *key, JsonTop *t
 
 /* ---- one member ------------------------------------------------------------------------------ */
 
-char *json_top_set(Arena *a, const char *text, size_t n_bytes, const JsonTop *top, const char *key, const json_t *value,
-                   int n_indent, size_t *n_out) {
+char *json_top_set(Arena *a, const char *text, size_t n_bytes, const JsonTop *top, const char *key,
+                   const json_t *value, int n_indent, size_t *n_out) {
     const char *print = json_text_print(a, value, n_indent, 1);
     StrBuf sb;
     strbuf_init(&sb, a);
@@ -281,7 +288,8 @@ char *json_top_set(Arena *a, const char *text, size_t n_bytes, const JsonTop *to
         json_t *name = json_string(key);
         size_t cut = top->members_end ? top->members_end : top->open + 1;
         strbuf_addn(&sb, text, cut);
-        strbuf_printf(&sb, "%s\n%*s%s: ", top->members_end ? "," : "", n_indent, "", json_text_print(a, name, 0, 0));
+        strbuf_printf(&sb, "%s\n%*s%s: ", top->members_end ? "," : "", n_indent, "",
+                      json_text_print(a, name, 0, 0));
         strbuf_add(&sb, print);
         if (!top->members_end) strbuf_add(&sb, "\n");
         strbuf_addn(&sb, text + cut, n_bytes - cut);
@@ -351,7 +359,9 @@ static void print_real(StrBuf *sb, double d) {
     }
 }
 
-static void new_line(StrBuf *sb, int n_indent, int depth) { strbuf_printf(sb, "\n%*s", n_indent * depth, ""); }
+static void new_line(StrBuf *sb, int n_indent, int depth) {
+    strbuf_printf(sb, "\n%*s", n_indent * depth, "");
+}
 
 static void print_value(StrBuf *sb, const json_t *o, int n_indent, int depth);
 

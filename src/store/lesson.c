@@ -21,8 +21,12 @@ static const struct {
 #undef REFUSAL
 };
 
-const char *lesson_outcome_name(LessonOutcome o) { return OUTCOMES[o].name; }
-const char *lesson_outcome_text(LessonOutcome o) { return OUTCOMES[o].text; }
+const char *lesson_outcome_name(LessonOutcome o) {
+    return OUTCOMES[o].name;
+}
+const char *lesson_outcome_text(LessonOutcome o) {
+    return OUTCOMES[o].text;
+}
 
 /* ---- replay ---------------------------------------------------------------------------------- */
 
@@ -54,9 +58,16 @@ static long long most_blocks(const json_t *result) {
 }
 
 /* One verification. The message is the first error of the result; blocks may be NULL. */
-static bool run(Replay *p, const char *path, const FreshCases *cases, Verdict *verdict, const char **message, long long *blocks, json_t **checks, Err *err) {
-    VerifyOptions o = {.op = p->o->op, .reference_path = p->reference, .kernel_code_path = path, .chip = p->o->chip, .standard = p->o->standard,
-                       .stage_limit_s = p->o->stage_limit_s, .on_log = p->o->on_log, .log_ctx = p->o->log_ctx};
+static bool run(Replay *p, const char *path, const FreshCases *cases, Verdict *verdict, const char **message,
+                long long *blocks, json_t **checks, Err *err) {
+    VerifyOptions o = {.op = p->o->op,
+                       .reference_path = p->reference,
+                       .kernel_code_path = path,
+                       .chip = p->o->chip,
+                       .standard = p->o->standard,
+                       .stage_limit_s = p->o->stage_limit_s,
+                       .on_log = p->o->on_log,
+                       .log_ctx = p->o->log_ctx};
     if (cases) o.cases = cases->at, o.n_cases = cases->n;
     VerifyResult r = {0};
     Arena *scratch = arena_new();
@@ -71,7 +82,9 @@ static bool run(Replay *p, const char *path, const FreshCases *cases, Verdict *v
     return ok;
 }
 
-static bool judged(Verdict v) { return v == VERDICT_PASS || v == VERDICT_FAIL || v == VERDICT_REJECTED; }
+static bool judged(Verdict v) {
+    return v == VERDICT_PASS || v == VERDICT_FAIL || v == VERDICT_REJECTED;
+}
 
 /* Ids of the errors that the wrong version showed. */
 static json_t *check_ids(const json_t *checks) {
@@ -79,22 +92,27 @@ static json_t *check_ids(const json_t *checks) {
     for (size_t i = 0; i < json_array_size(checks); i++) {
         const json_t *c = json_array_get(checks, i);
         const char *severity = json_string_value(json_object_get(c, "severity"));
-        if (severity && !strcmp(severity, "error") && json_object_get(c, "check")) json_array_append(ids, json_object_get(c, "check"));
+        if (severity && !strcmp(severity, "error") && json_object_get(c, "check"))
+            json_array_append(ids, json_object_get(c, "check"));
     }
     return ids;
 }
 
-static const char *VERDICT_TEXT[] = {[VERDICT_PASS] = "PASS", [VERDICT_FAIL] = "FAIL", [VERDICT_REJECTED] = "REJECTED",
-                                     [VERDICT_NOT_MODELLED] = "NOT_MODELLED", [VERDICT_INFRA_ERROR] = "INFRA_ERROR"};
+static const char *VERDICT_TEXT[] = {[VERDICT_PASS] = "PASS",
+                                     [VERDICT_FAIL] = "FAIL",
+                                     [VERDICT_REJECTED] = "REJECTED",
+                                     [VERDICT_NOT_MODELLED] = "NOT_MODELLED",
+                                     [VERDICT_INFRA_ERROR] = "INFRA_ERROR"};
 
 static bool replay_right(Replay *p, bool *more, Err *err) {
     Verdict verdict;
     const char *message;
     if (!run(p, p->right_path, NULL, &verdict, &message, &p->right_blocks, NULL, err)) return false;
     json_object_set_new(p->v->replay, "right", json_string(VERDICT_TEXT[verdict]));
-    *more = verdict == VERDICT_PASS || refuse(p, verdict == VERDICT_REJECTED  ? LESSON_RIGHT_REJECTED
-                                                 : judged(verdict) ? LESSON_RIGHT_FAILS
-                                                                   : LESSON_RIGHT_UNJUDGED,
+    *more = verdict == VERDICT_PASS || refuse(p,
+                                              verdict == VERDICT_REJECTED ? LESSON_RIGHT_REJECTED
+                                              : judged(verdict)           ? LESSON_RIGHT_FAILS
+                                                                          : LESSON_RIGHT_UNJUDGED,
                                               message);
     return true;
 }
@@ -114,8 +132,10 @@ static bool replay_wrong(Replay *p, bool *passes, bool *more, Err *err) {
     return ok;
 }
 
-/* Other shapes. One that the reference itself cannot take is no case: they are tried one by one when it breaks. */
-static bool replay_fresh(Replay *p, const char *path, Verdict *verdict, const char **message, size_t *n_run, Err *err) {
+/* Other shapes. One that the reference itself cannot take is no case: they are tried one by one when it
+ * breaks. */
+static bool replay_fresh(Replay *p, const char *path, Verdict *verdict, const char **message, size_t *n_run,
+                         Err *err) {
     Err why = {0};
     *n_run = p->fresh.n;
     *verdict = VERDICT_PASS;
@@ -129,7 +149,8 @@ static bool replay_fresh(Replay *p, const char *path, Verdict *verdict, const ch
         const char *text;
         Err e = {0};
         if (!run(p, path, &one, &v, &text, NULL, NULL, &e)) {
-            if (e.code == ERR_INTERNAL || e.code == ERR_IO) return err_set(err, e.code, e.where, "%s", e.message);
+            if (e.code == ERR_INTERNAL || e.code == ERR_IO)
+                return err_set(err, e.code, e.where, "%s", e.message);
             continue;
         }
         ++*n_run;
@@ -151,7 +172,8 @@ static bool replay_shapes(Replay *p, bool wrong_passes, bool *more, Err *err) {
     if (!wrong_passes) return true;
     if (!replay_fresh(p, p->wrong_path, &verdict, &message, &n, err)) return false;
     json_object_set_new(p->v->replay, "wrong_on_fresh", json_string(VERDICT_TEXT[verdict]));
-    if (verdict == VERDICT_PASS) *more = refuse(p, LESSON_WRONG_PASSES, "it passes on the reference's own inputs and on other shapes");
+    if (verdict == VERDICT_PASS)
+        *more = refuse(p, LESSON_WRONG_PASSES, "it passes on the reference's own inputs and on other shapes");
     else if (!judged(verdict)) *more = refuse(p, LESSON_WRONG_UNJUDGED, message);
     return true;
 }
@@ -159,7 +181,8 @@ static bool replay_shapes(Replay *p, bool wrong_passes, bool *more, Err *err) {
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bool names_blocks(const CxxToken *t) {
-    static const char *const NAMES[] = {"SetBlockDim", "BLOCK_DIM", "blockDim", "block_dim", "kBlockDim", "BLOCK_NUM"};
+    static const char *const NAMES[] = {"SetBlockDim", "BLOCK_DIM", "blockDim",
+                                        "block_dim",   "kBlockDim", "BLOCK_NUM"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         if (t->n_bytes == strlen(NAMES[i]) && !memcmp(t->text, NAMES[i], t->n_bytes)) return true;
     return false;
@@ -180,7 +203,8 @@ static long long stated_blocks(Arena *a, const char *text) {
 /* A wrong version that never ran tells its blocks by its text alone. */
 static bool hides_behind_one_block(Replay *p) {
     long long before = p->wrong_blocks ? p->wrong_blocks : stated_blocks(p->arena, p->o->wrong);
-    json_object_set_new(p->v->replay, "blocks", json_pack("[I, I]", (json_int_t)before, (json_int_t)p->right_blocks));
+    json_object_set_new(p->v->replay, "blocks",
+                        json_pack("[I, I]", (json_int_t)before, (json_int_t)p->right_blocks));
     return p->right_blocks == 1 && before > 1;
 }
 
@@ -191,13 +215,17 @@ static bool replay_all(Replay *p, Err *err) {
     if (!replay_right(p, &more, err)) return false;
     if (more && !replay_wrong(p, &wrong_passes, &more, err)) return false;
     if (more && hides_behind_one_block(p))
-        more = refuse(p, LESSON_SINGLE_BLOCK, arena_printf(p->arena, "%lld blocks became 1", p->wrong_blocks ? p->wrong_blocks : stated_blocks(p->arena, p->o->wrong)));
+        more = refuse(p, LESSON_SINGLE_BLOCK,
+                      arena_printf(p->arena, "%lld blocks became 1",
+                                   p->wrong_blocks ? p->wrong_blocks : stated_blocks(p->arena, p->o->wrong)));
     if (!more) return true;
     if (!fresh_cases(p->arena, p->bridge, p->reference, &p->fresh, err)) return false;
     return replay_shapes(p, wrong_passes, &more, err);
 }
 
-static bool has_text(const char *text) { return text && text[strspn(text, " \t\r\n")]; }
+static bool has_text(const char *text) {
+    return text && text[strspn(text, " \t\r\n")];
+}
 
 /* What can be said without running anything; true: go on. */
 static bool prepare(Replay *p) {
@@ -209,7 +237,8 @@ static bool prepare(Replay *p) {
     if (!strcmp(p->right, o->wrong)) return refuse(p, LESSON_NO_CHANGE, "");
     if (!o->reference_path) return refuse(p, LESSON_NO_REFERENCE, "");
     p->reference = store_absolute(p->arena, o->reference_path);
-    return fs_check_readable(p->reference, &why) || refuse(p, LESSON_NO_REFERENCE, arena_printf(p->arena, "%s: %s", p->reference, why.message));
+    return fs_check_readable(p->reference, &why) ||
+           refuse(p, LESSON_NO_REFERENCE, arena_printf(p->arena, "%s: %s", p->reference, why.message));
 }
 
 bool lesson_replay(Arena *a, Bridge *b, const LessonReplay *o, LessonVerdict *v, Err *err) {
@@ -220,9 +249,10 @@ bool lesson_replay(Arena *a, Bridge *b, const LessonReplay *o, LessonVerdict *v,
     if (!dir) return false;
     p.wrong_path = arena_printf(a, "%s/wrong.ascendc.py", dir);
     p.right_path = arena_printf(a, "%s/right.ascendc.py", dir);
-    v->replay = json_pack("{s:s, s:s, s:s, s:s}", "at", store_stamp(a), "opwright", OPWRIGHT_VERSION, "chip", o->chip ? o->chip : "Ascend910B4",
-                          "standard", verify_standard_name(o->standard));
-    bool ok = fs_write(p.wrong_path, o->wrong, strlen(o->wrong), err) && fs_write(p.right_path, p.right, strlen(p.right), err) && replay_all(&p, err);
+    v->replay = json_pack("{s:s, s:s, s:s, s:s}", "at", store_stamp(a), "opwright", OPWRIGHT_VERSION, "chip",
+                          o->chip ? o->chip : "Ascend910B4", "standard", verify_standard_name(o->standard));
+    bool ok = fs_write(p.wrong_path, o->wrong, strlen(o->wrong), err) &&
+              fs_write(p.right_path, p.right, strlen(p.right), err) && replay_all(&p, err);
     fresh_cases_clear(&p.fresh);
     fs_remove_tree(dir);
     return ok;
@@ -240,7 +270,8 @@ static const char *text_at(const json_t *o, const char *key) {
 }
 
 static bool same_lesson(const json_t *x, const json_t *y) {
-    return !strcmp(diff_body(text_at(x, "code_diff")), diff_body(text_at(y, "code_diff"))) && !strcmp(text_at(x, "error"), text_at(y, "error"));
+    return !strcmp(diff_body(text_at(x, "code_diff")), diff_body(text_at(y, "code_diff"))) &&
+           !strcmp(text_at(x, "error"), text_at(y, "error"));
 }
 
 static void merge(json_t *list, const json_t *lessons) {
@@ -265,7 +296,8 @@ static json_t *read_list(Arena *a, const char *path, const char **note, Err *err
     json_decref(list);
     const char *aside = store_keep_aside(a, path, text, n, err);
     if (!aside) return NULL;
-    *note = arena_printf(a, "%s: %s; it is kept as %s, and a new one was begun", path, why.code ? why.message : "is no list of lessons", aside);
+    *note = arena_printf(a, "%s: %s; it is kept as %s, and a new one was begun", path,
+                         why.code ? why.message : "is no list of lessons", aside);
     return json_array();
 }
 

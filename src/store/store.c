@@ -24,9 +24,11 @@ const char *store_absolute(Arena *a, const char *path) {
 const char *store_root(Arena *a, Err *err) {
     const char *root = getenv("ASCEND_SKILL_ROOT"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if (root && *root) return store_absolute(a, root);
-    if (data && data[0] == '/') return arena_printf(a, "%s/opwright", data); /* a relative one is to be ignored: XDG */
+    if (data && data[0] == '/')
+        return arena_printf(a, "%s/opwright", data); /* a relative one is to be ignored: XDG */
     if (home && *home) return arena_printf(a, "%s/.local/share/opwright", home);
-    err_set(err, ERR_USAGE, NULL, "there is no place to keep past work: ASCEND_SKILL_ROOT and HOME are not set");
+    err_set(err, ERR_USAGE, NULL,
+            "there is no place to keep past work: ASCEND_SKILL_ROOT and HOME are not set");
     err_hint(err, "set ASCEND_SKILL_ROOT to the folder that holds reference/");
     return NULL;
 }
@@ -38,7 +40,8 @@ bool store_check_op(const char *op, Err *err) {
     for (size_t i = 0; i < n; i++) ok = ok && (unsigned char)op[i] >= 0x20 && op[i] != 0x7f;
     json_decref(utf8);
     if (ok) return true;
-    err_set(err, ERR_BAD_INPUT, NULL, "`%s` cannot be an operator's name: it becomes the name of a file", utf8 ? op : "(not UTF-8)");
+    err_set(err, ERR_BAD_INPUT, NULL, "`%s` cannot be an operator's name: it becomes the name of a file",
+            utf8 ? op : "(not UTF-8)");
     return err_hint(err, "use letters, digits and underscores, at most %d bytes", OP_MAX_BYTES);
 }
 
@@ -62,7 +65,9 @@ const char *store_hash(Arena *a, const void *data, size_t n_bytes) {
     return hex;
 }
 
-const char *store_hash16(Arena *a, const void *data, size_t n_bytes) { return arena_strndup(a, store_hash(a, data, n_bytes), 16); }
+const char *store_hash16(Arena *a, const void *data, size_t n_bytes) {
+    return arena_strndup(a, store_hash(a, data, n_bytes), 16);
+}
 
 const char *store_dir_of(Arena *a, const char *path) {
     const char *slash = strrchr(path, '/');
@@ -97,7 +102,8 @@ json_t *store_parse_json(const char *path, const char *text, size_t n_bytes, Err
     json_t *o = json_loadb(text, n_bytes, JSON_DECODE_ANY, &e);
     if (o) return o;
     const char *why = n_bytes == 0 ? "the file is empty" : e.text;
-    err_set(err, ERR_BAD_INPUT, path, "is not JSON: line %d: %s; it was left as it is", e.line > 0 ? e.line : 1, why);
+    err_set(err, ERR_BAD_INPUT, path, "is not JSON: line %d: %s; it was left as it is",
+            e.line > 0 ? e.line : 1, why);
     return NULL;
 }
 

@@ -29,8 +29,9 @@ static bool append(Arena *a, const char *path, const char *code, const json_t *r
         return false;
     }
     json_t *text = json_string(code);
-    json_array_append_new(list, json_pack("{s:I, s:s, s:o, s:O}", "idx", (json_int_t)json_array_size(list), "timestamp", store_stamp(a),
-                                          "code", text ? text : json_string(""), "result", result));
+    json_array_append_new(list, json_pack("{s:I, s:s, s:o, s:O}", "idx", (json_int_t)json_array_size(list),
+                                          "timestamp", store_stamp(a), "code", text ? text : json_string(""),
+                                          "result", result));
     bool ok = store_write_json(a, path, list, 2, err);
     json_decref(list);
     return ok;

@@ -1,5 +1,5 @@
-/* Which records failed, which later one mended each, and the change between them: files and fields of the existing
- * scripts. */
+/* Which records failed, which later one mended each, and the change between them: files and fields of the
+ * existing scripts. */
 #include "store/traj.h"
 
 #include "store/diff.h"
@@ -7,7 +7,8 @@
 #include <string.h>
 
 bool traj_is_correct(const json_t *record) {
-    const json_t *result = json_object_get(record, "result"), *exit_code = json_object_get(result, "exit_code");
+    const json_t *result = json_object_get(record, "result"),
+                 *exit_code = json_object_get(result, "exit_code");
     const json_t *correctness = json_object_get(json_object_get(result, "summary"), "correctness");
     bool zero = json_is_integer(exit_code) && json_integer_value(exit_code) == 0;
     return zero && (!correctness || json_is_null(correctness) || json_is_true(correctness));
@@ -18,8 +19,9 @@ json_t *traj_stats(Arena *a, const char *path, const json_t *traj) {
     json_t *lists[2] = {json_array(), json_array()};
     for (size_t i = 0; i < json_array_size(traj); i++)
         json_array_append_new(lists[traj_is_correct(json_array_get(traj, i))], json_integer((json_int_t)i));
-    return json_pack("{s:s, s:I, s:I, s:o, s:I, s:o}", "traj_path", path, "total", (json_int_t)json_array_size(traj), "error_count",
-                     (json_int_t)json_array_size(lists[0]), "error_indices", lists[0], "correct_count", (json_int_t)json_array_size(lists[1]),
+    return json_pack("{s:s, s:I, s:I, s:o, s:I, s:o}", "traj_path", path, "total",
+                     (json_int_t)json_array_size(traj), "error_count", (json_int_t)json_array_size(lists[0]),
+                     "error_indices", lists[0], "correct_count", (json_int_t)json_array_size(lists[1]),
                      "correct_indices", lists[1]);
 }
 
@@ -49,7 +51,8 @@ const char *traj_error_text(Arena *a, const json_t *record) {
 /* summary.op, op, then the description's file name without its ending. */
 static const char *infer_op(Arena *a, const json_t *record) {
     const json_t *result = json_object_get(record, "result");
-    const char *op = text_at(json_object_get(result, "summary"), "op"), *path = text_at(result, "kernel_code_path");
+    const char *op = text_at(json_object_get(result, "summary"), "op"),
+               *path = text_at(result, "kernel_code_path");
     if (!op) op = text_at(result, "op");
     if (op) return arena_strdup(a, op);
     const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
@@ -74,15 +77,19 @@ static const char *code_of(const json_t *record) {
     return code ? code : "";
 }
 
-static json_t *make_pair(Arena *a, const json_t *traj, size_t idx, size_t wrong_at, const char *op, Err *err) {
+static json_t *make_pair(Arena *a, const json_t *traj, size_t idx, size_t wrong_at, const char *op,
+                         Err *err) {
     size_t right_at = partner(traj, wrong_at);
     const json_t *wrong = json_array_get(traj, wrong_at), *right = json_array_get(traj, right_at);
-    const char *diff = diff_unified(a, code_of(wrong), code_of(right), arena_printf(a, "error_idx_%zu", wrong_at),
-                                    arena_printf(a, "correct_idx_%zu", right_at), err);
+    const char *diff =
+        diff_unified(a, code_of(wrong), code_of(right), arena_printf(a, "error_idx_%zu", wrong_at),
+                     arena_printf(a, "correct_idx_%zu", right_at), err);
     if (!diff) return NULL;
-    json_t *pair = json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:s}", "idx", (json_int_t)idx, "code_pair_name",
-                             arena_printf(a, "%s_%zu_%zu", op, right_at, wrong_at), "op", op, "error_idx", (json_int_t)wrong_at, "correct_idx",
-                             (json_int_t)right_at, "error_code", code_of(wrong), "code_diff", diff, "error", traj_error_text(a, wrong), "summary", "");
+    json_t *pair =
+        json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:s}", "idx", (json_int_t)idx, "code_pair_name",
+                  arena_printf(a, "%s_%zu_%zu", op, right_at, wrong_at), "op", op, "error_idx",
+                  (json_int_t)wrong_at, "correct_idx", (json_int_t)right_at, "error_code", code_of(wrong),
+                  "code_diff", diff, "error", traj_error_text(a, wrong), "summary", "");
     if (!pair) {
         err_set(err, ERR_BAD_INPUT, NULL, "record %zu holds a text that is not UTF-8", wrong_at);
         return NULL;

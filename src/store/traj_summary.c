@@ -1,5 +1,5 @@
-/* What a pair's summary can say by itself: the checker's diagnostics of the failed record name the cause and the cure,
- * and the two versions' sections show which calls came and went. */
+/* What a pair's summary can say by itself: the checker's diagnostics of the failed record name the cause and
+ * the cure, and the two versions' sections show which calls came and went. */
 #include "store/traj.h"
 
 #include "base/strbuf.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CALLS_MAX  8  /* named in a summary */
+#define CALLS_MAX  8 /* named in a summary */
 #define CAUSES_MAX 3
 
 static const char *text_at(const json_t *o, const char *key) {
@@ -18,7 +18,9 @@ static const char *text_at(const json_t *o, const char *key) {
     return text && *text ? text : NULL;
 }
 
-static const char *first_line(Arena *a, const char *text) { return arena_strndup(a, text, strcspn(text, "\n")); }
+static const char *first_line(Arena *a, const char *text) {
+    return arena_strndup(a, text, strcspn(text, "\n"));
+}
 
 /* ---- cause and cure -------------------------------------------------------------------------- */
 
@@ -30,22 +32,27 @@ static const char *const WORDS[][2] = {[CAUSE] = {"Cause: ", "原因: "},
                                        [GONE] = {"No longer called: ", "去掉的调用: "},
                                        [CHANGED] = {"Changed sections: ", "改动的部分: "}};
 
-static const char *end_of(int lang) { return lang ? "。" : ". "; }
+static const char *end_of(int lang) {
+    return lang ? "。" : ". ";
+}
 
 static bool from_checks(Arena *a, StrBuf *sb, const json_t *checks, int lang) {
     const char *hint = NULL;
     int n = 0;
     for (size_t i = 0; i < json_array_size(checks) && n < CAUSES_MAX; i++) {
         const json_t *c = json_array_get(checks, i);
-        const char *severity = text_at(c, "severity"), *text = text_at(c, lang ? "text_zh" : "text"), *source = text_at(c, "source");
+        const char *severity = text_at(c, "severity"), *text = text_at(c, lang ? "text_zh" : "text"),
+                   *source = text_at(c, "source");
         if (!text) text = text_at(c, "text");
         if (!severity || strcmp(severity, "error") != 0 || !text) continue;
         const char *api = text_at(c, "api"), *id = text_at(c, "check");
         json_int_t line = json_integer_value(json_object_get(c, "line"));
         strbuf_printf(sb, "%s[%s] %s", n++ ? "; " : WORDS[CAUSE][lang], id ? id : "?", first_line(a, text));
-        if (source && line) strbuf_printf(sb, " (%s:%lld%s%s)", source, (long long)line, api ? ", " : "", api ? api : "");
+        if (source && line)
+            strbuf_printf(sb, " (%s:%lld%s%s)", source, (long long)line, api ? ", " : "", api ? api : "");
         else if (api || source) strbuf_printf(sb, " (%s)", api ? api : source);
-        if (!hint && (!id || strcmp(id, "output-mismatch") != 0)) hint = text_at(c, lang ? "hint_zh" : "hint"); /* that one's says nothing here */
+        if (!hint && (!id || strcmp(id, "output-mismatch") != 0))
+            hint = text_at(c, lang ? "hint_zh" : "hint"); /* that one's says nothing here */
     }
     if (n) strbuf_add(sb, end_of(lang));
     if (hint) strbuf_printf(sb, "%s%s%s", WORDS[FIX][lang], hint, end_of(lang));
@@ -59,7 +66,8 @@ static bool from_log(Arena *a, StrBuf *sb, const char *log, int lang) {
     if (!*log) return false;
     if (explain_log(a, log, strlen(log), &r, &ignored) && r.n_matches) {
         const ExplainMatch *m = &r.matches[0];
-        strbuf_printf(sb, "%s%s%s%s%s%s", WORDS[CAUSE][lang], m->cause[lang], end_of(lang), WORDS[FIX][lang], m->check[lang], end_of(lang));
+        strbuf_printf(sb, "%s%s%s%s%s%s", WORDS[CAUSE][lang], m->cause[lang], end_of(lang), WORDS[FIX][lang],
+                      m->check[lang], end_of(lang));
         return true;
     }
     strbuf_printf(sb, "%s%s%s", WORDS[CAUSE][lang], first_line(a, log), end_of(lang));
@@ -88,7 +96,8 @@ static void add_calls(StrBuf *sb, const char *word, json_t *from, json_t *to, in
     json_t *count;
     int n = 0;
     json_object_foreach(to, name, count) {
-        if (json_integer_value(count) <= json_integer_value(json_object_get(from, name)) || n == CALLS_MAX) continue;
+        if (json_integer_value(count) <= json_integer_value(json_object_get(from, name)) || n == CALLS_MAX)
+            continue;
         strbuf_printf(sb, "%s%s", n++ ? ", " : word, name);
     }
     if (n) strbuf_add(sb, end_of(lang));
@@ -99,7 +108,8 @@ static void add_change(Arena *a, StrBuf *sb, const char *wrong, const char *righ
     if (!desc_peek(a, wrong, from) || !desc_peek(a, right, to)) return;
     int n = 0;
     for (int s = 0; s < DESC_N_SOURCES; s++)
-        if (strcmp(from[s], to[s]) != 0) strbuf_printf(sb, "%s%s", n++ ? ", " : WORDS[CHANGED][lang], DESC_SOURCE_NAMES[s]);
+        if (strcmp(from[s], to[s]) != 0)
+            strbuf_printf(sb, "%s%s", n++ ? ", " : WORDS[CHANGED][lang], DESC_SOURCE_NAMES[s]);
     if (n) strbuf_add(sb, end_of(lang));
     json_t *before = count_calls(a, arena_printf(a, "%s\n%s", from[DESC_KERNEL], from[DESC_HOST_OPERATOR]));
     json_t *after = count_calls(a, arena_printf(a, "%s\n%s", to[DESC_KERNEL], to[DESC_HOST_OPERATOR]));
@@ -114,7 +124,8 @@ const char *traj_propose_summary(Arena *a, const json_t *wrong, const json_t *ri
     strbuf_init(&sb, a);
     const json_t *inner = json_object_get(json_object_get(wrong, "result"), "result");
     const json_t *item = json_is_array(inner) ? json_array_get(inner, 0) : inner;
-    if (!from_checks(a, &sb, json_object_get(item, "checks"), lang)) from_log(a, &sb, traj_error_text(a, wrong), lang);
+    if (!from_checks(a, &sb, json_object_get(item, "checks"), lang))
+        from_log(a, &sb, traj_error_text(a, wrong), lang);
     const char *before = text_at(wrong, "code"), *after = text_at(right, "code");
     if (before && after) add_change(a, &sb, before, after, lang);
     while (sb.n_bytes && sb.text[sb.n_bytes - 1] == ' ') sb.text[--sb.n_bytes] = '\0';

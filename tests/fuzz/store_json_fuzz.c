@@ -1,5 +1,5 @@
-/* The store's readers: a text that the scanner takes is JSON for jansson too, a member set or removed is what the same
- * change of the parsed object gives, and a diff either fits or is refused. */
+/* The store's readers: a text that the scanner takes is JSON for jansson too, a member set or removed is what
+ * the same change of the parsed object gives, and a diff either fits or is refused. */
 #include "store/diff.h"
 #include "store/json_text.h"
 

@@ -19,8 +19,11 @@ static void test_applied(void **state) {
         const char *answer, *want;
     } ROWS[] = {
         {"<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n", "1\ntwo\n  three\ntwo again\nlast"},
-        {"Sure!\n```\n<<<<<<< SEARCH  \none\ntwo\n=======\n>>>>>>> REPLACE\n```\nDone.", "  three\ntwo again\nlast"},
-        {"<<<<<<< SEARCH\n  three\n=======\n  3\n  4\n>>>>>>> REPLACE\ntext\n<<<<<<<SEARCH\r\n  4\n=======\n  5\n>>>>>>>REPLACE", "one\ntwo\n  3\n  5\ntwo again\nlast"},
+        {"Sure!\n```\n<<<<<<< SEARCH  \none\ntwo\n=======\n>>>>>>> REPLACE\n```\nDone.",
+         "  three\ntwo again\nlast"},
+        {"<<<<<<< SEARCH\n  three\n=======\n  3\n  4\n>>>>>>> REPLACE\ntext\n<<<<<<<SEARCH\r\n  4\n=======\n "
+         " 5\n>>>>>>>REPLACE",
+         "one\ntwo\n  3\n  5\ntwo again\nlast"},
         {"<<<<<<< SEARCH\nlast\n=======\nend\n>>>>>>> REPLACE\n", "one\ntwo\n  three\ntwo again\nend\n"}};
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
@@ -45,7 +48,9 @@ static void test_refused(void **state) {
                 {"<<<<<<< SEARCH\n=======\n1\n>>>>>>> REPLACE\n", "empty"},
                 {"<<<<<<< SEARCH\n \n=======\n1\n>>>>>>> REPLACE\n", "empty"},
                 {"<<<<<<< SEARCH\nthree\n four\n=======\n1\n>>>>>>> REPLACE\n", "not in the file"},
-                {"<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n", "change 2"},
+                {"<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> "
+                 "REPLACE\n",
+                 "change 2"},
                 {"<<<<<<< SEARCH\none\n=======\none\n>>>>>>> REPLACE\n", "as it was"}};
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
@@ -71,7 +76,8 @@ static void test_a_rewrite_is_no_change(void **state) {
     }
     Err err = {0};
     size_t n;
-    assert_null(patch_apply(a, text, arena_printf(a, "<<<<<<< SEARCH\n%s=======\nall new\n>>>>>>> REPLACE\n", old), &n, &err));
+    assert_null(patch_apply(
+        a, text, arena_printf(a, "<<<<<<< SEARCH\n%s=======\nall new\n>>>>>>> REPLACE\n", old), &n, &err));
     assert_non_null(strstr(err.message, "60 of 100"));
     arena_free(a);
 }
@@ -82,14 +88,19 @@ static void test_answers(void **state) {
         const char *body, *text; /* NULL: refused */
         bool cut;
         long n_tokens;
-    } ROWS[] = {{"{\"choices\":[{\"message\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}],\"usage\":{\"total_tokens\":7}}", "hi", false, 7},
-                {"{\"choices\":[{\"message\":{\"content\":\"h\"},\"finish_reason\":\"length\"}],\"usage\":{\"total_tokens\":-7}}", "h", true, 0},
-                {"{\"choices\":[{\"message\":{\"content\":null},\"finish_reason\":\"length\"}]}", "", true, 0},
-                {"{\"choices\":[]}", NULL, false, 0},
-                {"{\"choices\":[{\"message\":{\"content\":[1]}}]}", NULL, false, 0},
-                {"{\"choices\":[{\"mess", NULL, false, 0},
-                {"<html>", NULL, false, 0},
-                {"", NULL, false, 0}};
+    } ROWS[] = {
+        {"{\"choices\":[{\"message\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}],\"usage\":{\"total_"
+         "tokens\":7}}",
+         "hi", false, 7},
+        {"{\"choices\":[{\"message\":{\"content\":\"h\"},\"finish_reason\":\"length\"}],\"usage\":{\"total_"
+         "tokens\":-7}}",
+         "h", true, 0},
+        {"{\"choices\":[{\"message\":{\"content\":null},\"finish_reason\":\"length\"}]}", "", true, 0},
+        {"{\"choices\":[]}", NULL, false, 0},
+        {"{\"choices\":[{\"message\":{\"content\":[1]}}]}", NULL, false, 0},
+        {"{\"choices\":[{\"mess", NULL, false, 0},
+        {"<html>", NULL, false, 0},
+        {"", NULL, false, 0}};
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         Err err = {0};
@@ -108,7 +119,8 @@ static void test_answers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_applied), cmocka_unit_test(test_refused), cmocka_unit_test(test_a_rewrite_is_no_change),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_applied), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_a_rewrite_is_no_change),
                                        cmocka_unit_test(test_answers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

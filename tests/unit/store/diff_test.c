@@ -12,8 +12,18 @@
 
 static void test_round_trip(void **state) {
     (void)state;
-    static const char *const TEXTS[] = {"", "a\n", "a", "a\nb\n", "a\nb", "b\na\n", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n", "A\nb\nc\nd\ne\nf\ng\nh\ni\nj\nK",
-                                        "\n\n", "\xe4\xb8\xad\xe6\x96\x87\n", "a\r\nb\r\n", "-- x\n++ y\n@@ z\n\\ w\n"};
+    static const char *const TEXTS[] = {"",
+                                        "a\n",
+                                        "a",
+                                        "a\nb\n",
+                                        "a\nb",
+                                        "b\na\n",
+                                        "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n",
+                                        "A\nb\nc\nd\ne\nf\ng\nh\ni\nj\nK",
+                                        "\n\n",
+                                        "\xe4\xb8\xad\xe6\x96\x87\n",
+                                        "a\r\nb\r\n",
+                                        "-- x\n++ y\n@@ z\n\\ w\n"};
     enum { N = sizeof TEXTS / sizeof TEXTS[0] };
     Arena *a = arena_new();
     for (size_t i = 0; i < N; i++)
@@ -53,8 +63,14 @@ static void test_many_edits(void **state) {
 
 static void test_refuses_what_does_not_fit(void **state) {
     (void)state;
-    static const char *const DIFFS[] = {"--- o\n+++ n\n@@ -1 +1 @@\n-x\n+y\n", "@@ -9 +9 @@\n-a\n+y\n", "@@ -1,2 +1 @@\n-a\n", "@@ -1 +1 @@\n",
-                                        "nonsense", "@@ -1 +1 @@\n*a\n", "@@ -1,0 +1,1 @@", "@@ -1 +1,1 @@\n-a\n a\n"};
+    static const char *const DIFFS[] = {"--- o\n+++ n\n@@ -1 +1 @@\n-x\n+y\n",
+                                        "@@ -9 +9 @@\n-a\n+y\n",
+                                        "@@ -1,2 +1 @@\n-a\n",
+                                        "@@ -1 +1 @@\n",
+                                        "nonsense",
+                                        "@@ -1 +1 @@\n*a\n",
+                                        "@@ -1,0 +1,1 @@",
+                                        "@@ -1 +1,1 @@\n-a\n a\n"};
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof DIFFS / sizeof DIFFS[0]; i++) {
         Err err = {0};
@@ -78,6 +94,7 @@ static void test_form(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_many_edits),
-                                       cmocka_unit_test(test_refuses_what_does_not_fit), cmocka_unit_test(test_form)};
+                                       cmocka_unit_test(test_refuses_what_does_not_fit),
+                                       cmocka_unit_test(test_form)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

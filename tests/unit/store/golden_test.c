@@ -43,13 +43,19 @@ static void write_text(const char *path, const char *text) {
     if (!fs_write(path, text, strlen(text), &err)) fail_msg("%s", err.message);
 }
 
-/* Saves `code` with a result; hardware "sim-..." with `ms` as the prediction. The outcome, or -1 with *err. */
-static int save(const Place *p, const char *op, const char *code, const char *hardware, double ms, bool force, Err *err) {
+/* Saves `code` with a result; hardware "sim-..." with `ms` as the prediction. The outcome, or -1 with *err.
+ */
+static int save(const Place *p, const char *op, const char *code, const char *hardware, double ms, bool force,
+                Err *err) {
     bool sim = !strncmp(hardware, "sim-", 4);
-    const char *result = arena_printf(p->a, "%s/r%d.json", p->dir, (int)getpid()), *path = arena_printf(p->a, "%s/k%d.py", p->dir, (int)getpid());
+    const char *result = arena_printf(p->a, "%s/r%d.json", p->dir, (int)getpid()),
+               *path = arena_printf(p->a, "%s/k%d.py", p->dir, (int)getpid());
     write_text(path, code);
-    write_text(result, arena_printf(p->a, "{\"op\": \"%s\", \"compiled\": true, \"correctness\": true, \"hardware\": \"%s\", \"%s\": {\"%s\": %g}}", op,
-                                    hardware, sim ? "prediction" : "performance", sim ? "time_ms" : "median", ms));
+    write_text(result, arena_printf(p->a,
+                                    "{\"op\": \"%s\", \"compiled\": true, \"correctness\": true, "
+                                    "\"hardware\": \"%s\", \"%s\": {\"%s\": %g}}",
+                                    op, hardware, sim ? "prediction" : "performance",
+                                    sim ? "time_ms" : "median", ms));
     GoldenSave o = {.dir = p->golden, .result_path = result, .code_path = path, .force = force};
     GoldenSaved saved = {0};
     return golden_save(p->a, &o, &saved, err) ? (int)saved.outcome : -1;
@@ -73,12 +79,16 @@ static void test_what_stays(void **state) {
         bool force;
         int outcome;
         const char *current; /* afterwards */
-    } STEPS[] = {
-        {"a", "sim-Ascend910B4", 5, false, GOLDEN_SAVED, "a"},      {"b", "sim-Ascend910B4", 6, false, GOLDEN_SLOWER, "a"},
-        {"c", "ai_core-Ascend910B4", 9, false, GOLDEN_SAVED, "c"}, /* measured beats predicted, whatever the figures */
-        {"d", "sim-Ascend910B4", 1, false, GOLDEN_KEPT, "c"},       {"e", "ai_core-Ascend910B4", 9.5, false, GOLDEN_SLOWER, "c"},
-        {"f", "ai_core-Ascend950", 20, false, GOLDEN_SAVED, "f"}, /* another chip: nothing can be said, the last counts */
-        {"e", "ai_core-Ascend950", 21, true, GOLDEN_SAVED, "e"},    {"e", "ai_core-Ascend950", 22, false, GOLDEN_SAVED, "e"}};
+    } STEPS[] = {{"a", "sim-Ascend910B4", 5, false, GOLDEN_SAVED, "a"},
+                 {"b", "sim-Ascend910B4", 6, false, GOLDEN_SLOWER, "a"},
+                 {"c", "ai_core-Ascend910B4", 9, false, GOLDEN_SAVED,
+                  "c"}, /* measured beats predicted, whatever the figures */
+                 {"d", "sim-Ascend910B4", 1, false, GOLDEN_KEPT, "c"},
+                 {"e", "ai_core-Ascend910B4", 9.5, false, GOLDEN_SLOWER, "c"},
+                 {"f", "ai_core-Ascend950", 20, false, GOLDEN_SAVED,
+                  "f"}, /* another chip: nothing can be said, the last counts */
+                 {"e", "ai_core-Ascend950", 21, true, GOLDEN_SAVED, "e"},
+                 {"e", "ai_core-Ascend950", 22, false, GOLDEN_SAVED, "e"}};
     size_t n_versions[] = {1, 2, 3, 4, 5, 6, 6, 6};
     for (size_t i = 0; i < sizeof STEPS / sizeof STEPS[0]; i++) {
         Err err = {0};
@@ -91,7 +101,10 @@ static void test_what_stays(void **state) {
     assert_true(golden_load(p->a, p->golden, "mul", &e, &err));
     for (size_t i = 0; i < e.n_versions; i++) { /* one best for each chip and kind of time */
         const char *text = fs_read(p->a, e.versions[i].code_path, NULL, &err);
-        const char *want = !strcmp(text, "c") ? "ai_core-Ascend910B4" : !strcmp(text, "f") ? "ai_core-Ascend950" : !strcmp(text, "d") ? "sim-Ascend910B4" : "";
+        const char *want = !strcmp(text, "c")   ? "ai_core-Ascend910B4"
+                           : !strcmp(text, "f") ? "ai_core-Ascend950"
+                           : !strcmp(text, "d") ? "sim-Ascend910B4"
+                                                : "";
         assert_string_equal(e.versions[i].best_on, want);
     }
     golden_entry_clear(&e);
@@ -108,7 +121,8 @@ static void test_savers_at_once(void **state) {
         for (int i = 0; i < SAVES && ok; i++) {
             Err err = {0};
             const char *op = i % 2 ? "shared" : arena_printf(p->a, "op_%d_%d", s, i);
-            ok = save(p, op, arena_printf(p->a, "code %d %d", s, i), "ai_core-A", 1 + s + i, true, &err) == GOLDEN_SAVED;
+            ok = save(p, op, arena_printf(p->a, "code %d %d", s, i), "ai_core-A", 1 + s + i, true, &err) ==
+                 GOLDEN_SAVED;
         }
         _exit(ok ? 0 : 1);
     }
@@ -163,7 +177,8 @@ static void test_edited_current_is_kept(void **state) {
     golden_entry_clear(&e);
     assert_int_equal(save(p, "op", "2", "ai_core-A", 1, false, &err), GOLDEN_SAVED);
     expect_current(p, "op", "2", 3);
-    assert_true(golden_remove(p->a, p->golden, "op", "current", &err)); /* the edited one has no result: "1" is next */
+    assert_true(golden_remove(p->a, p->golden, "op", "current",
+                              &err)); /* the edited one has no result: "1" is next */
     expect_current(p, "op", "1", 2);
 }
 
@@ -183,8 +198,10 @@ static void test_bad_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_stays, set_up, tear_down),     cmocka_unit_test_setup_teardown(test_savers_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_broken_info, set_up, tear_down),    cmocka_unit_test_setup_teardown(test_edited_current_is_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_savers_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_broken_info, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_edited_current_is_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_names, set_up, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
