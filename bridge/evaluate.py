@@ -65,8 +65,8 @@ def run_case(params: dict[str, Any], library_of: Callable[[dict[str, Any]], Libr
         run_candidate(answer, params, library_of, seed)
     if answer.error is None and ("golden" in want or "eager" in want):
         run_reference(answer, seed, "golden" in want)
-    if "near" in want:
-        run_near(answer, seed)
+    if "near" in want or "range" in want:
+        run_near(answer, seed, want)
     return answer.to_json(want), answer.blobs(want)
 
 
@@ -79,6 +79,7 @@ class Answer:
         self.actual: Optional[list[torch.Tensor]] = None
         self.eager: list[torch.Tensor] = []
         self.golden: list[torch.Tensor] = []
+        self.largest: Optional[float] = None  # magnitude of anything the reference computes
         self.near: list[dict[str, Any]] = []  # near_miss.near_results
         self.kinds: dict[str, str] = {}
         self.error: Optional[CandidateError] = None
@@ -106,6 +107,8 @@ class Answer:
         }
         if self.note:
             out["golden_note"] = self.note
+        if self.largest is not None:
+            out["largest"] = self.largest
         if "near" in want:
             out["near"] = [{"text": n["text"], "text_zh": n["text_zh"]} for n in self.near]
         return out
@@ -258,13 +261,19 @@ def run_reference(answer: Answer, seed: int, want_golden: bool) -> None:
     answer.times["golden_s"] = time.monotonic() - start
 
 
-def run_near(answer: Answer, seed: int) -> None:
-    """References that are nearly this one, in the case's dtype."""
+def run_near(answer: Answer, seed: int, want: list[str]) -> None:
+    """References that are nearly this one, in the case's dtype; or how large its numbers become."""
     from . import near_miss
 
     model = build(answer.ref.cls, answer.case, seed)
-    answer.near = near_miss.near_results(
-        lambda: _call(answer.ref, model, [candidate.fresh(a) for a in answer.case.arguments], [])[1])
+
+    def call() -> list[torch.Tensor]:
+        return _call(answer.ref, model, [candidate.fresh(a) for a in answer.case.arguments], [])[1]
+
+    if "near" in want:
+        answer.near = near_miss.near_results(call)
+    if "range" in want:
+        answer.largest = near_miss.largest_magnitude(call, answer.case.tensors())
 
 
 def _call(ref: reference.Reference, model: torch.nn.Module, arguments: list[Any],

@@ -196,6 +196,37 @@ def changes_of(names: list[str], keeps_form: list[bool]) -> list[tuple[str, str,
     return out[:MAX_CHANGES]
 
 
+class _Range(TorchFunctionMode):
+    """The largest finite magnitude among all that is computed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.largest = 0.0
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Optional[dict[str, Any]] = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        if getattr(func, "__name__", "") not in ("__get__", "__set__"):
+            with torch._C.DisableTorchFunction():
+                for t in (*args, *(out if isinstance(out, (tuple, list)) else (out,))):
+                    self.add(t)
+        return out
+
+    def add(self, t: Any) -> None:
+        if isinstance(t, torch.Tensor) and t.is_floating_point() and t.numel():
+            finite = torch.nan_to_num(t.detach().to(torch.float64), nan=0.0, posinf=0.0, neginf=0.0)
+            self.largest = max(self.largest, float(finite.abs().max()))
+
+
+def largest_magnitude(call: Callable[[], list[torch.Tensor]], inputs: list[torch.Tensor]) -> float:
+    """Of the inputs, the outputs and everything in between."""
+    mode = _Range()
+    for t in inputs:
+        mode.add(t)
+    with mode:
+        call()
+    return mode.largest
+
+
 def near_results(call: Callable[[], list[torch.Tensor]]) -> list[dict[str, Any]]:
     """{text, text_zh, outputs} of each change under which `call`, the reference, still runs and gives another result."""
     noted = _Calls()

@@ -21,6 +21,8 @@ static void print_usage(FILE *to) {
                 "  --strict            warnings, habits that real cards forgive, are errors\n"
                 "  --schedule NAME     in-order (default), lazy, random:SEED or all: orders of the pipes that are tried\n"
                 "  --exact             give inexact instructions exact results: tells errors of the algorithm from theirs\n"
+                "  --bisect            after a mismatch run the case again and tell the first instruction that leaves a NaN, an infinity,\n"
+                "                      or a number beyond all that the reference computes\n"
                 "  --toolchain NAME    rules of the device's language: a2 or a5 (default: of the chip), or none\n"
                 "  --standard NAME     seed (default), multikernelbench or ecosystem\n"
                 "  --chip NAME         default Ascend910B4\n"
@@ -32,7 +34,7 @@ static void print_usage(FILE *to) {
                 "exit status: 0 PASS, 1 another verdict, 2 bad input or a missing tool, 3 a failure of opwright or the machine\n");
 }
 
-enum { OPT_REF = 256, OPT_STATIC, OPT_SHAPE, OPT_DTYPE, OPT_STANDARD, OPT_CHIP, OPT_TIME, OPT_JSON, OPT_SARIF, OPT_LANG, OPT_QUIET };
+enum { OPT_REF = 256, OPT_STATIC, OPT_BISECT, OPT_SHAPE, OPT_DTYPE, OPT_STANDARD, OPT_CHIP, OPT_TIME, OPT_JSON, OPT_SARIF, OPT_LANG, OPT_QUIET };
 
 typedef struct Args {
     Arena *arena;
@@ -47,6 +49,7 @@ typedef struct Args {
 static bool parse_one(int c, Args *args, Err *err) {
     switch (c) {
     case OPT_REF: args->options.reference_path = optarg; return true;
+    case OPT_BISECT: args->options.bisect = true; return true;
     case OPT_STATIC: args->is_static = true; return true;
     case OPT_SHAPE: vec_push(args->arena, &args->shapes, optarg); return true;
     case OPT_DTYPE: args->dtype = optarg; return true;
@@ -65,6 +68,7 @@ static bool parse_one(int c, Args *args, Err *err) {
 static bool parse_args(int argc, char **argv, Args *args, Err *err) {
     static const struct option OPTIONS[] = {{"reference", required_argument, NULL, OPT_REF},
                                             {"static", no_argument, NULL, OPT_STATIC},
+                                            {"bisect", no_argument, NULL, OPT_BISECT},
                                             {"shape", required_argument, NULL, OPT_SHAPE},
                                             {"dtype", required_argument, NULL, OPT_DTYPE},
                                             MODEL_OPTIONS,

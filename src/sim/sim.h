@@ -65,6 +65,8 @@ typedef struct SimOptions {
     uint64_t seed;      /* SIM_RANDOM */
     bool strict;        /* habits that pass on cards although irregular are errors: no finding is a warning */
     bool exact;         /* instructions of limited accuracy give the exact result, rounded */
+    bool watch;           /* tell the first vector instruction that leaves a NaN, an infinity, or a value beyond watch_limit */
+    double watch_limit;
     bool no_hazards;    /* no analysis of races, for measuring */
     uint32_t n_threads; /* host threads for launches whose cores never meet; 0 and 1: one */
 } SimOptions;
@@ -80,7 +82,7 @@ Sim *sim_new(const char *chip, Err *err) ERR_CHECKED;
 void sim_free(Sim *s);
 /* For the launches that follow. */
 void sim_set_options(Sim *s, const SimOptions *o);
-/* Words with commas between: "in-order", "lazy", "random:SEED", "strict", "exact", "no-hazards", "threads:N". Changes what
+/* Words with commas between: "in-order", "lazy", "random:SEED", "strict", "exact", "no-hazards", "threads:N", "watch:LIMIT". Changes what
  * is named, leaves the rest of *o. "" changes nothing. */
 bool sim_parse_options(const char *text, SimOptions *o, Err *err) ERR_CHECKED;
 /* Runs all blocks. False only for failures of ours (no memory, block_dim out of range is a finding). */

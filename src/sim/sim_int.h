@@ -169,6 +169,7 @@ struct Sim {
     size_t last_range;
     uint64_t n_calls, call_limit;
     bool key_asked, key_matched;
+    bool told_nan, told_inf, told_range; /* watch.c; since sim_new or sim_reset */
     uint32_t n_killed;
     struct Cross *cross;
     uint64_t random; /* for the order of cores */

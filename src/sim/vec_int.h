@@ -71,6 +71,9 @@ void vec_store_f32(const Core *c, const VecLoops *l, DType t, void *dst, const f
 float vec_scalar_f32(DType t, uint64_t bits);
 int64_t vec_scalar_int(DType t, uint64_t bits);
 
+/* watch.c: after an instruction has run. */
+void watch_vec(Core *c, const VecOp *op);
+
 void vec_cast_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n);
 void vec_run_compare(Core *c, VecOp *op, const OwRepeat *r, int64_t count, bool with_scalar);
 

@@ -320,6 +320,7 @@ static void run_op(Core *c, const VecOp *op, VecRun *run, void (*whole)(Core *, 
         walk(c, op, run);
     else
         whole(c, op);
+    if (c->sim->options.watch) watch_vec(c, op);
 }
 
 static void run_issued(Core *c, const void *args)

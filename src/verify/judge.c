@@ -40,7 +40,8 @@ static const char *copy_text(Arena *a, const json_t *o, const char *key, const c
     return s && *s ? arena_strdup(a, s) : fallback;
 }
 
-static void take_finding(Arena *a, JudgeContext *c, const json_t *f, CaseResult *out) {
+/* A finding of the run as a diagnostic, added to the list. */
+static Diag add_finding(Arena *a, JudgeContext *c, const json_t *f) {
     const char *severity = text_at(f, "severity");
     Diag d = {.check = copy_text(a, f, "check", "finding"),
               .stage = "run",
@@ -60,8 +61,17 @@ static void take_finding(Arena *a, JudgeContext *c, const json_t *f, CaseResult 
     d.not_modelled = !strncmp(d.check, "not-modelled", 12);
     if (c->strict && d.severity == DIAG_WARNING) d.severity = DIAG_ERROR;
     diag_add(c->diags, &d);
+    return d;
+}
+
+static void take_finding(Arena *a, JudgeContext *c, const json_t *f, CaseResult *out) {
+    Diag d = add_finding(a, c, f);
     if (d.not_modelled) worsen(out, VERDICT_NOT_MODELLED, d.text);
     else if (d.severity == DIAG_ERROR) worsen(out, VERDICT_FAIL, d.text);
+}
+
+void judge_finding(Arena *a, JudgeContext *c, const json_t *f) {
+    add_finding(a, c, f);
 }
 
 static void add_diag(JudgeContext *c, const char *check, const char *stage, const char *source, int line,

@@ -83,6 +83,8 @@ bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult
 bool judge_failure(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out,
                    Err *err) ERR_CHECKED;
 
+/* One finding of a run, told and not judged. */
+void judge_finding(Arena *a, JudgeContext *c, const json_t *f);
 /* A mismatch, once more, against results of references that are nearly the reference (`near` of docs/bridge.md): the one that the
  * candidate's outputs equal is told in the last mismatch and in *out. */
 void judge_near(Arena *a, JudgeContext *c, const BridgeReply *candidate, const BridgeReply *near, CaseResult *out);

@@ -32,7 +32,7 @@ typedef struct Verifier {
     const char *reference, *description; /* absolute */
     double limit_s, memory_mb;
     Before before;
-    bool looked_near;
+    bool looked_near, bisected;
     const char *schedules[VERIFY_SCHEDULES_MAX];
     size_t n_schedules;
 } Verifier;
@@ -296,6 +296,37 @@ static void look_near(Verifier *v, const VerifyCase *c, const char *schedule, Ju
     arena_free(scratch);
 }
 
+#define RANGE_MARGIN 4.0 /* ASSUMED: a right kernel's intermediate results are no larger than that many times the reference's */
+
+/* Takes over what the replay found out about where values first go wrong. */
+static void take_replay(Verifier *v, const BridgeReply *reply) {
+    JudgeContext ctx = {.desc = v->report.desc, .diags = &v->diags};
+    const json_t *findings = json_object_get(json_object_get(reply->result, "report"), "findings");
+    for (size_t i = 0; i < json_array_size(findings); i++) {
+        const json_t *f = json_array_get(findings, i);
+        const char *check = json_string_value(json_object_get(f, "check"));
+        if (check && !strncmp(check, "first-", 6)) judge_finding(v->arena, &ctx, f);
+    }
+}
+
+/* Runs a case that went wrong once more, watched: which instruction first leaves a NaN, an infinity, or a number far beyond
+ * those of the reference. */
+static void bisect(Verifier *v, const VerifyCase *c, const CaseResult *result) {
+    if (!v->o->bisect || v->bisected || !result->is_mismatch) return;
+    v->bisected = true;
+    Arena *scratch = arena_new();
+    BridgeReply range = {0}, replay = {0};
+    Err ignored = {0};
+    if (ask(v, c, v->schedules[0], json_pack("[s]", "range"), scratch, &range, &ignored)) {
+        double largest = json_number_value(json_object_get(range.result, "largest"));
+        const char *schedule = arena_printf(scratch, "in-order,watch:%g", largest * RANGE_MARGIN);
+        if (ask(v, c, schedule, json_pack("[s]", "actual"), scratch, &replay, &ignored)) take_replay(v, &replay);
+    }
+    bridge_reply_clear(&range);
+    bridge_reply_clear(&replay);
+    arena_free(scratch);
+}
+
 /* The candidate under one schedule, against what the reference said. *stop: no use in trying further cases. */
 static bool run_candidate(Verifier *v, const VerifyCase *c, const char *schedule, JudgeContext *ctx, const BridgeReply *reference,
                           CaseResult *out, bool *stop, Err *err) {
@@ -314,6 +345,7 @@ static bool run_candidate(Verifier *v, const VerifyCase *c, const char *schedule
         keep_ub(v, reply.result);
         ok = judge_reply(v->arena, ctx, &reply, out, err);
         if (ok) look_near(v, c, schedule, ctx, &reply, out);
+        if (ok) bisect(v, c, out);
         *stop = *stop || json_is_object(json_object_get(reply.result, "candidate_error"));
     } else {
         ok = lost_worker(&reply, err) ? judge_lost_worker(v, out, err) : judge_failure(v->arena, ctx, &reply, out, err);

@@ -146,3 +146,17 @@ def test_usage(options, words):
 def test_bad_shape(shape):
     status, _, err = check(DESCRIPTIONS / "pair_sum.py", "--shape", shape)
     assert status == 2 and "--shape takes sizes" in err
+
+
+@pytest.mark.parametrize("spoil, check_id, words", [
+    ("AscendC::Ln(z, x, n); AscendC::Add(z, z, y, n);", "first-nan", "result of Ln"),
+    ("AscendC::Muls(z, x, 3.0e5f, n); AscendC::Add(z, z, y, n);", "first-out-of-range", "result of Muls"),
+    ("AscendC::Muls(z, x, 3.0e38f, n); AscendC::Muls(z, z, 100.0f, n);", "first-infinity", "is "),
+])
+def test_bisect_names_the_first_instruction(tmp_path, spoil, check_id, words):
+    path = plain(tmp_path, "pair_sum.py", kernel_src=("AscendC::Add(z, x, y, n);", spoil))
+    status, out, _ = check(path, "--bisect", "--json", "--shape", "37x131,37x131")
+    found = [c for c in json.loads(out)["checks"] if c["check"] == check_id]
+    assert status == 1 and len(found) == 1 and words in found[0]["text"] and found[0]["severity"] == "note", out
+    source = runpy.run_path(str(path))["kernel_src"].splitlines()
+    assert spoil.split("(")[0] in source[found[0]["line"] - 1]
