@@ -116,6 +116,7 @@ void core_reset(Core *c, uint32_t block)
     poison_fill(c->ub, c->ub_touched, 0);
     memset(c->ub_valid, 0, c->ub_bytes / 8);
     c->ub_touched = c->ub_top = 0;
+    c->eaten.n_bytes = 0;
     c->block = block;
     c->state = CORE_READY;
     c->killed = false;

@@ -80,7 +80,10 @@ static void against(Touch *t, const GmMark *m, AccessHow how, uint32_t bytes, si
     if (t->how == ACC_ATOMIC && how == ACC_ATOMIC) return;
     bool plain = t->data && how == ACC_WRITE, other = m->block != t->mine.block;
     size_t at = plain ? first_change(t, m->bytes & bytes, from, end) : from;
-    if (at == end) return; /* the same values: either order does */
+    if (at == end) { /* the same values: either order does */
+        if (other) t->r->n_same += end - from;
+        return;
+    }
     t->told = true;
     if (plain && other)
         sim_report(t->c, CHK_ID_GM_TWO_BLOCKS, LL(at), t->r->gm->name, LL(t->c->block), LL(m->block));

@@ -292,6 +292,7 @@ static bool runs_at_once(const Core *c, Pipe pipe) { return c->sim->options.sche
 bool issue_direct(Core *c, Pipe pipe, const Access *acc, uint32_t n_acc)
 {
     uint32_t seq = ++c->pipes->seq;
+    if (c->eaten.n_bytes) reuse_check(c, acc, n_acc);
     if (!runs_at_once(c, pipe)) return false;
     hazard_enter_now(c, pipe);
     hazard_access(c, pipe, seq, acc, n_acc);

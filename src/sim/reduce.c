@@ -312,7 +312,10 @@ void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal 
     uint32_t want = a.src.size * (a.with_index ? 2 : 1);
     if (local_clip(c, &a.dst, "dst", true, 0, want) < want) return;
     const Access acc[] = {r ? source_read(&a.src, a.repeat, a.mask) : ub_read(a.src.p.addr, a.n * a.src.size), ub_write(a.dst.addr, want)};
+    if (a.with_index && t == DTYPE_F16 && (r ? (uint64_t)a.repeat * ISA_REPEAT_BYTES / 2 : a.n) > 65536)
+        sim_report(c, CHK_ID_REDUCE_INDEX, LL(r ? (uint64_t)a.repeat * ISA_REPEAT_BYTES / 2 : a.n));
     issue(c, PIPE_V, run_reduce_all, &a, sizeof a, acc, 2);
+    reuse_note(c, a.src.p.addr, (r ? (uint64_t)a.repeat * ISA_REPEAT_BYTES : a.n * a.src.size), a.dst.addr);
     if (!r && set_mask) {
         c->counter_mode = false;
         c->mask[0] = c->mask[1] = ~0ull;

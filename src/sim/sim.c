@@ -145,6 +145,8 @@ static void close_ranges(Sim *s)
     for (size_t i = 0; i < s->n_ranges; i++) {
         GmRange *r = &s->ranges[i];
         if (r->valid) gm_raw_close(s, r);
+        if (r->gm->role == SIM_GM_OUTPUT && r->n_same > 0 && r->n_same >= r->gm->n_bytes)
+            sim_report_launch(s, CHK_ID_SAME_BY_ALL, LL(r->gm->n_bytes), LL(r->n_same / r->gm->n_bytes + 1), r->gm->name);
         if (r->gm->role == SIM_GM_OUTPUT && r->valid) check_written(s, r);
         free(r->valid);
         gm_shadow_free(&r->shadow);

@@ -36,6 +36,7 @@ void poison_fill(uint8_t *p, size_t n, size_t phase); /* phase: offset of p in i
 typedef struct GmRange {
     const SimGm *gm;
     uint64_t *valid; /* NULL: all bytes are valid */
+    uint64_t n_same; /* bytes that a block wrote and another one wrote again, alike */
     uint64_t n_raw;  /* bytes found written by no API call: raw.c */
     GmShadow shadow; /* pages NULL: not followed */
 } GmRange;
@@ -92,6 +93,13 @@ typedef struct Regs {
     CORE_REGS
 } Regs;
 
+/* A source that holds the result of its own reduction; n_bytes 0: none. */
+typedef struct Eaten {
+    uint32_t at, dst;
+    uint64_t n_bytes;
+    OwLoc loc;
+} Eaten;
+
 struct Core {
     Sim *sim;
     uint32_t block;
@@ -131,6 +139,7 @@ struct Core {
     uint64_t gathered;     /* elements the last GatherMask kept */
     uint16_t mrg_taken[4]; /* records the last MrgSort took of each queue */
 
+    Eaten eaten;
     uint8_t event_taken[N_EVENTS]; /* bits of ids held by queues and AllocEventID */
     uint8_t flag_set[N_EVENTS], flag_owed[N_EVENTS];
     OwLoc flag_loc[N_EVENTS][N_EVENT_IDS];
@@ -180,6 +189,10 @@ struct Sim {
     VEC(Site) sites;          /* of the launch, in launch_arena */
     uint16_t site_cache[256]; /* by line */
 };
+
+/* reuse.c: the result of a reduction lies in its source; and before each access to UB while that is so. */
+void reuse_note(Core *c, uint32_t src, uint64_t n_bytes, uint32_t dst);
+void reuse_check(Core *c, const Access *acc, uint32_t n_acc);
 
 extern _Thread_local Core *sim_core; /* the core that runs now; NULL outside a launch */
 

@@ -350,7 +350,7 @@ static const struct {
 
 /* Checks tripped by tests of their own, here, in cast_test.c, and by tests/kernel. */
 static const char *const ELSEWHERE[] = {"deq-scale-not-set", "sync-all-blocks", "sync-all-missing", "block-dim", "tiling-key-unmatched", "instruction-limit",
-                                       "gm-two-writers", "gm-raw-pointer", "first-nan", "first-infinity", "first-out-of-range", "gm-cache-line-shared", "deadlock", "race-read-after-write", "race-write-after-read", "race-write-after-write", "race-between-blocks",
+                                       "gm-two-writers", "gm-raw-pointer", "first-nan", "reduce-source-reused", "reduce-index-range", "gm-same-by-blocks", "first-infinity", "first-out-of-range", "gm-cache-line-shared", "deadlock", "race-read-after-write", "race-write-after-read", "race-write-after-write", "race-between-blocks",
                                        "sync-all-used-cores", "cross-flag-id", "cross-flag-reserved", "cross-flag-counter", "cross-flag-pipe", "ib-argument",
                                        "order-not-initialised", "cache-stale-read", "cache-not-flushed", "sync-all-mix", "sync-all-workspace", "tmp-too-small", "tmp-no-room", "argument"};
 
