@@ -1,6 +1,7 @@
 /* Time of simulated elementwise kernels on 16 M floats, all checks on, beside the host's own loop and memcpy.
  * Build: cc -O2 -Isrc bench/sim_elementwise.c -o sim_elementwise -Wl,--whole-archive libow_sim.a libow_isa.a libow_base.a
  *        -Wl,--no-whole-archive -ljansson -lm
+ * Use: sim_elementwise [OPTIONS]: words of sim_parse_options, "threads:2" or "no-hazards".
  * The kernels are the classic three-stage ones, written against the C interface: per tile two queue cycles, copies, and
  * one Add, or the nine instructions of a tanh-form GELU. */
 #include "../device/abi.h"
@@ -75,12 +76,14 @@ static void kernel(void *const *args)
     ow_pipe_destroy(NULL, AT);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     float *x = malloc(N * 4ul), *y = malloc(N * 4ul), *z = malloc(N * 4ul);
     Err err;
     Sim *s = sim_new("Ascend910B4", &err);
-    if (!x || !y || !z || !s) return 1;
+    SimOptions options = {0};
+    if (!x || !y || !z || !s || !sim_parse_options(argc > 1 ? argv[1] : "", &options, &err)) return 1;
+    sim_set_options(s, &options);
     for (size_t i = 0; i < N; i++) x[i] = (float)(i % 1000) * 0.01f - 5.0f, y[i] = 1.0f, z[i] = 0.0f;
     for (int r = 0; r < 3; r++) {
         double t0 = now_ms();

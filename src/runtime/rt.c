@@ -102,8 +102,15 @@ int rt_set_trail(Rt *rt, const char *path) {
     return 0;
 }
 
+/* OPWRIGHT_SIM_THREADS: host threads for one launch; services run several jobs side by side instead. */
+static uint32_t sim_threads(void) {
+    const char *text = getenv("OPWRIGHT_SIM_THREADS");
+    const long n = text ? strtol(text, NULL, 10) : 0;
+    return n > 0 && n <= 64 ? (uint32_t)n : 0;
+}
+
 int rt_set_model(Rt *rt, const char *schedule, int strict, int exact) {
-    SimOptions o = {.strict = strict != 0, .exact = exact != 0};
+    SimOptions o = {.strict = strict != 0, .exact = exact != 0, .n_threads = sim_threads()};
     Err err = {0};
     if (!sim_parse_options(schedule, &o, &err)) return rt_fail(rt, "open: %s", err.message);
     sim_set_options(rt->sim, &o);

@@ -1,6 +1,8 @@
 /* Bit sets over bytes of memory, a word at a time. Ranges are [from, from + n). */
 #include "sim/sim_int.h"
 
+#include <string.h>
+
 static uint64_t ones(size_t lo, size_t hi) /* bits lo..hi-1 of a word, hi <= 64 */
 {
     uint64_t high = hi == 64 ? ~0ull : (1ull << hi) - 1;
@@ -78,5 +80,9 @@ void bits_copy(uint64_t *dst, size_t to, const uint64_t *src, size_t from, size_
 
 void poison_fill(uint8_t *p, size_t n, size_t phase)
 {
-    for (size_t i = 0; i < n; i++) p[i] = (uint8_t)((phase + i) & 1 ? POISON16 >> 8 : POISON16 & 0xff);
+    const uint16_t even = POISON16, odd = (uint16_t)(POISON16 << 8 | POISON16 >> 8);
+    const uint64_t word = 0x0001000100010001ull * (phase & 1 ? odd : even);
+    size_t i = 0;
+    for (; i + sizeof word <= n; i += sizeof word) memcpy(p + i, &word, sizeof word);
+    for (; i < n; i++) p[i] = (uint8_t)((phase + i) & 1 ? POISON16 >> 8 : POISON16 & 0xff);
 }

@@ -397,7 +397,15 @@ typedef struct Fill {
 static void run_fill(Core *c, const void *args)
 {
     const Fill *a = args;
-    for (uint64_t i = 0; i + a->size <= a->n; i += a->size) memcpy(a->p + i, &a->value, a->size);
+    uint8_t chunk[1024];
+    size_t off = (size_t)(a->p - (uint8_t *)a->r->gm->data);
+    for (uint32_t i = 0; i < sizeof chunk; i += a->size) memcpy(chunk + i, &a->value, a->size);
+    for (uint64_t at = 0, n; at < a->n; at += n) {
+        n = a->n - at < sizeof chunk ? (a->n - at) / a->size * a->size : sizeof chunk;
+        if (n == 0) break; /* a part of an element: clipped, and reported */
+        if (!c->sim->options.no_hazards) gm_shadow_write(c, PIPE_MTE3, a->r, off + at, chunk, n);
+        memcpy(a->p + at, chunk, n);
+    }
     if (a->r->valid) bits_fill(a->r->valid, (size_t)(a->p - (uint8_t *)a->r->gm->data), a->n, true);
     c->sim->stats.gm_write_bytes += a->n;
 }
@@ -428,5 +436,6 @@ void ow_atomic(uint32_t op, uint32_t type, OwLoc loc)
     enum { KEEP_OP = 4 };
     Core *c = core_enter(op ? "SetAtomic" : "SetAtomicNone", loc);
     if (op != KEEP_OP) c->atomic_op = op;
+    if (c->atomic_op) core_needs_order(c); /* sums of floats depend on it */
     c->atomic_type = type;
 }

@@ -16,6 +16,8 @@ void sim_set_trail(SimTrail *t)
     trail = t;
 }
 
+SimTrail *core_trail(void) { return trail; }
+
 static void copy_name(char *to, size_t cap, const char *from)
 {
     size_t n = strlen(from);
@@ -44,6 +46,7 @@ Core *core_enter(const char *api, OwLoc loc)
     c->api = api;
     if (loc.file) c->loc = loc;
     if (trail) write_trail(c);
+    if (s->given_up && parallel_is_over(s)) core_kill(c);
     if (++s->n_calls > s->call_limit) {
         sim_report(c, CHK_ID_INSN_LIMIT, LL(s->call_limit));
         core_kill(c);

@@ -140,6 +140,7 @@ static void wait_for(Core *c, CoreWait wait)
 
 static bool must_be_resident(Core *c)
 {
+    core_needs_order(c);
     Sim *s = c->sim;
     if (s->launch->block_dim <= s->chip->n_vector_cores) return s->launch->block_dim > 1;
     sim_report(c, CHK_ID_SYNC_BLOCKS, LL(s->launch->block_dim), LL(s->chip->n_vector_cores), c->api);

@@ -218,9 +218,10 @@ void dcache_check_read(Core *c, GmRange *r, size_t off, size_t n)
 {
     Sim *s = c->sim;
     uintptr_t from = (uintptr_t)r->gm->data + off, end = from + n;
-    for (uint32_t i = 0; i < s->chip->n_vector_cores && s->cores[i]; i++) {
-        Core *other = s->cores[i];
-        if (other != c && (other->state == CORE_DONE || !c->n_meetings)) continue; /* else it is a race, and told as one */
+    uint32_t n_cores = c->n_meetings ? s->chip->n_vector_cores : 1; /* without a meeting it is a race, and told as one */
+    for (uint32_t i = 0; i < n_cores && s->cores[i]; i++) {
+        Core *other = c->n_meetings ? s->cores[i] : c;
+        if (other != c && other->state == CORE_DONE) continue;
         const Line *l = dirty_line(other, from, end);
         if (l && holds(l, from, end)) sim_report(c, CHK_ID_DCACHE_UNFLUSHED, LL(l->at < from ? off : l->at - from + off), r->gm->name, LL(other->block));
     }

@@ -65,6 +65,7 @@ void ow_dump(const char *api, uint32_t type, const OwLocal *local, const OwGloba
 {
     enum { LIMIT = 30 * 1024, MAX_DIMS = 8 }; /* HW: DumpTensor page: more data is not printed at all */
     Core *c = core_enter(api, loc);
+    core_needs_order(c);
     Dump d = {.type = dtype_of(type)};
     uint64_t size = dtype_info(d.type)->size_bytes;
     if (n * size > LIMIT || !source_of(c, local, global, offset * size, n * size, &d)) return;

@@ -6,6 +6,7 @@
 #include "sim/sim_int.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PAGE_BYTES = 4096, GRAINS = PAGE_BYTES / ISA_BLOCK_BYTES };
 
@@ -21,6 +22,13 @@ void gm_shadow_free(GmShadow *s)
     free(s->pages);
     free(s->grains);
     *s = (GmShadow){0};
+}
+
+void gm_shadow_clear(GmShadow *s, size_t n_bytes)
+{
+    for (size_t p = 0; p <= n_bytes / PAGE_BYTES; p++)
+        if (s->pages[p].split) memset(&s->grains[p * GRAINS], 0, GRAINS * sizeof *s->grains);
+    memset(s->pages, 0, (n_bytes / PAGE_BYTES + 1) * sizeof *s->pages);
 }
 
 /* One access on its way over the grains. */
@@ -120,9 +128,12 @@ static void touch_grain(Touch *t, GmGrain *g, uint32_t bytes, size_t from, size_
     bool adds = g->wrote.atomic && !(g->wrote.mixed && g->wrote.block != t->mine.block);
     against(t, &g->wrote, adds ? ACC_ATOMIC : ACC_WRITE, bytes, from, end);
     if (t->how == ACC_READ) {
+        g->all_read |= bytes;
         put_read(t, &g->read, bytes);
         return;
     }
+    g->all_wrote |= bytes;
+    g->scalar |= t->mine.pipe == PIPE_S;
     against(t, &g->read, ACC_READ, bytes, from, end);
     bool mixed = t->mine.atomic && g->wrote.clock && g->wrote.block == t->mine.block && (!g->wrote.atomic || g->wrote.mixed) &&
                  !cross_knows(t->c, t->mine.block, (Pipe)g->wrote.pipe, g->wrote.clock); /* else the blocks have met since */
@@ -202,4 +213,32 @@ uint32_t gm_shadow_other_writer(const Core *c, const GmRange *r, size_t from, si
         if (!cross_knows(c, m->block, (Pipe)m->pipe, m->clock)) return m->block;
     }
     return UINT32_MAX;
+}
+
+static bool is_untouched(const GmPage *p) { return !p->split && (p->all.all_wrote | p->all.all_read) == 0; }
+
+static const GmGrain *grain_at(const GmShadow *s, size_t page, size_t grain) { return s->pages[page].split ? &s->grains[page * GRAINS + grain] : &s->pages[page].all; }
+
+static bool grains_clash(const GmGrain *a, const GmGrain *b) { return (a->all_wrote & (b->all_wrote | b->all_read)) || (a->all_read & b->all_wrote); }
+
+/* A line may lie across two pairs of grains: with any grain beside it. */
+static bool lines_clash(const GmShadow *a, const GmShadow *b, size_t grain, size_t n_grains)
+{
+    if (!grain_at(a, grain / GRAINS, grain % GRAINS)->scalar) return false;
+    for (size_t g = grain ? grain - 1 : 0; g <= grain + 1 && g < n_grains; g++)
+        if (grain_at(b, g / GRAINS, g % GRAINS)->all_wrote) return true;
+    return false;
+}
+
+bool gm_shadow_clash(const GmShadow *a, const GmShadow *b, size_t n_bytes)
+{
+    if (!a->pages || !b->pages) return false;
+    size_t n_grains = (n_bytes + ISA_BLOCK_BYTES - 1) / ISA_BLOCK_BYTES;
+    for (size_t page = 0; page * GRAINS < n_grains; page++) {
+        bool near = !is_untouched(&b->pages[page]) || (page && !is_untouched(&b->pages[page - 1])) || ((page + 1) * GRAINS < n_grains && !is_untouched(&b->pages[page + 1]));
+        if (is_untouched(&a->pages[page]) || !near) continue;
+        for (size_t g = page * GRAINS; g < (page + 1) * GRAINS && g < n_grains; g++)
+            if (grains_clash(grain_at(a, page, g % GRAINS), grain_at(b, page, g % GRAINS)) || lines_clash(a, b, g, n_grains) || lines_clash(b, a, g, n_grains)) return true;
+    }
+    return false;
 }

@@ -14,6 +14,8 @@ typedef struct GmMark {
 
 typedef struct GmGrain {
     GmMark wrote, read;
+    uint32_t all_wrote, all_read; /* bytes that were touched at any time, by any block */
+    bool scalar;                  /* some of it by a scalar unit's store */
 } GmGrain;
 
 /* 4096 bytes: touched alike, or with a grain for every 32. */
@@ -31,10 +33,13 @@ struct GmRange;
 /* False without memory. */
 bool gm_shadow_new(GmShadow *s, size_t n_bytes);
 void gm_shadow_free(GmShadow *s);
+void gm_shadow_clear(GmShadow *s, size_t n_bytes); /* of n_bytes that may have been touched */
 /* Reads, and atomic writes, against earlier accesses. */
 void gm_shadow_touch(Core *c, Pipe pipe, AccessHow how, struct GmRange *r, size_t off, size_t n);
 /* A plain write of `data`: the bytes another block wrote matter when they change. */
 void gm_shadow_write(Core *c, Pipe pipe, struct GmRange *r, size_t off, const uint8_t *data, size_t n);
+/* True when one has written what the other touched, or they share a cache line that one of them wrote through its cache. */
+bool gm_shadow_clash(const GmShadow *a, const GmShadow *b, size_t n_bytes);
 /* Another block that wrote into [from, end) and that nothing orders before c; scalar: by its scalar unit. UINT32_MAX: none. */
 uint32_t gm_shadow_other_writer(const Core *c, const struct GmRange *r, size_t from, size_t end, bool scalar);
 

@@ -79,6 +79,12 @@ void sim_free(Sim *s)
     if (!s) return;
     for (uint32_t i = 0; i < s->chip->n_vector_cores; i++) core_free(s->cores[i]);
     free(s->cores);
+    parallel_free(s);
+    for (size_t i = 0; i < s->n_stores; i++) {
+        free(s->stores[i].valid);
+        gm_shadow_free(&s->stores[i].shadow);
+    }
+    free(s->stores);
     arena_free(s->arena);
     free(s);
 }
@@ -107,20 +113,51 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static void grow_stores(Sim *s, size_t n)
+{
+    if (n <= s->n_stores) return;
+    s->stores = realloc(s->stores, n * sizeof *s->stores);
+    if (!s->stores) abort(); /* as arenas do */
+    memset(s->stores + s->n_stores, 0, (n - s->n_stores) * sizeof *s->stores);
+    s->n_stores = n;
+}
+
+/* Clear bits for n_bytes of global memory. */
+static uint64_t *clear_valid(RangeStore *t, size_t n_bytes)
+{
+    size_t n = (n_bytes / 64 + 1) * sizeof *t->valid;
+    if (t->valid && n_bytes <= t->valid_bytes) return memset(t->valid, 0, n);
+    free(t->valid);
+    t->valid = calloc(1, n);
+    t->valid_bytes = n_bytes;
+    if (!t->valid) abort();
+    return t->valid;
+}
+
+static GmShadow clear_shadow(RangeStore *t, size_t n_bytes)
+{
+    if (t->shadow.pages && n_bytes <= t->shadow_bytes) return t->shadow; /* cleared when its launch ended */
+    gm_shadow_free(&t->shadow);
+    t->shadow_bytes = n_bytes;
+    if (!gm_shadow_new(&t->shadow, n_bytes)) abort();
+    return t->shadow;
+}
+
 /* Outputs and workspace start unwritten, unless the caller says it has filled them. */
-static void open_ranges(Sim *s, const SimLaunch *l)
+static void open_ranges(Sim *s, const SimLaunch *l, bool fill)
 {
     s->ranges = ARENA_ARRAY(s->launch_arena, l->n_gm, GmRange);
     s->n_ranges = l->n_gm;
+    grow_stores(s, l->n_gm);
     s->last_range = 0;
     for (size_t i = 0; i < l->n_gm; i++) {
         const SimGm *gm = &l->gm[i];
         bool tracked = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && !gm->initialised;
         s->ranges[i].gm = gm;
-        if (tracked) s->ranges[i].valid = calloc(gm->n_bytes / 64 + 1, sizeof(uint64_t));
+        if (tracked) s->ranges[i].valid = clear_valid(&s->stores[i], gm->n_bytes);
         bool followed = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && !s->options.no_hazards;
-        if ((tracked && !s->ranges[i].valid) || (followed && !gm_shadow_new(&s->ranges[i].shadow, gm->n_bytes))) abort(); /* as arenas do */
-        if (tracked && gm->blank) gm_raw_open(&s->ranges[i]);
+        if (followed) s->ranges[i].shadow = clear_shadow(&s->stores[i], gm->n_bytes);
+        if (tracked && gm->blank && fill) gm_raw_open(&s->ranges[i]);
     }
 }
 
@@ -140,7 +177,7 @@ static void check_written(Sim *s, GmRange *r)
                       LL(first / size), LL((first_end - 1) / size), LL(n_gaps));
 }
 
-static void close_ranges(Sim *s)
+static void check_ranges(Sim *s)
 {
     for (size_t i = 0; i < s->n_ranges; i++) {
         GmRange *r = &s->ranges[i];
@@ -148,11 +185,21 @@ static void close_ranges(Sim *s)
         if (r->gm->role == SIM_GM_OUTPUT && r->n_same > 0 && r->n_same >= r->gm->n_bytes)
             sim_report_launch(s, CHK_ID_SAME_BY_ALL, LL(r->gm->n_bytes), LL(r->n_same / r->gm->n_bytes + 1), r->gm->name);
         if (r->gm->role == SIM_GM_OUTPUT && r->valid) check_written(s, r);
-        free(r->valid);
-        gm_shadow_free(&r->shadow);
     }
+}
+
+static void free_ranges(Sim *s)
+{
+    for (size_t i = 0; i < s->n_ranges; i++)
+        if (s->ranges[i].shadow.pages) gm_shadow_clear(&s->ranges[i].shadow, s->ranges[i].gm->n_bytes);
     s->ranges = NULL;
     s->n_ranges = 0;
+}
+
+void sim_reopen_ranges(Sim *s, const SimLaunch *l)
+{
+    free_ranges(s);
+    open_ranges(s, l, true);
 }
 
 static void run_block(void *arg)
@@ -173,7 +220,7 @@ static void resume(Core *c)
 
 /* A core that runs nothing; NULL without memory. Blocks that never meet follow each other on core 0, whose memories stay
  * in the host's cache. */
-static Core *idle_core(Sim *s)
+Core *sim_idle_core(Sim *s)
 {
     for (uint32_t i = 0; i < s->chip->n_vector_cores; i++) {
         if (!s->cores[i]) s->cores[i] = core_new(s);
@@ -232,6 +279,14 @@ static void end_waiting(Sim *s)
     }
 }
 
+void sim_run_block(Core *c, uint32_t block)
+{
+    core_reset(c, block);
+    fiber_set(c->fiber, run_block, c);
+    resume(c);
+    end_block(c);
+}
+
 /* The blocks of a wave, in their order or in one drawn. */
 static void wave_order(Sim *s, uint32_t first, uint32_t n, uint32_t *order)
 {
@@ -250,12 +305,9 @@ static bool run_wave(Sim *s, uint32_t first, uint32_t n, Err *err)
     s->n_killed = 0;
     wave_order(s, first, n, order);
     for (uint32_t i = 0; i < n; i++) {
-        Core *c = idle_core(s);
+        Core *c = sim_idle_core(s);
         if (!c) return err_set(err, ERR_INTERNAL, NULL, "no memory for core %u of the simulator", i);
-        core_reset(c, order[i]);
-        fiber_set(c->fiber, run_block, c);
-        resume(c);
-        end_block(c);
+        sim_run_block(c, order[i]);
     }
     for (Core *c = next_ready(s); c; c = next_ready(s)) {
         c->state = CORE_READY;
@@ -271,41 +323,54 @@ static bool run_blocks(Sim *s, const SimLaunch *l, Err *err)
 {
     uint32_t n_cores = s->chip->n_vector_cores;
     bool ok = true;
-    s->cross = cross_new(l->block_dim <= n_cores ? l->block_dim : 0);
-    s->random = s->options.seed;
+    if (parallel_run(s, l)) return true;
     for (uint32_t first = 0; first < l->block_dim && ok; first += n_cores) {
         uint32_t n = l->block_dim - first;
         ok = run_wave(s, first, n < n_cores ? n : n_cores, err);
     }
+    return ok;
+}
+
+void sim_open_launch(Sim *s, const SimLaunch *l, bool fill)
+{
+    s->launch = l;
+    s->launch_arena = arena_new();
+    s->n_calls = 0;
+    s->key_asked = s->key_matched = false;
+    s->random = s->options.seed;
+    s->cross = cross_new(l->block_dim <= s->chip->n_vector_cores ? l->block_dim : 0);
+    memset(s->insn_cache, 0, sizeof s->insn_cache); /* names live in the kernel's library, which may have changed */
+    memset(&s->sites, 0, sizeof s->sites);
+    memset(s->site_cache, 0, sizeof s->site_cache);
+    open_ranges(s, l, fill);
+}
+
+void sim_close_launch(Sim *s)
+{
+    free_ranges(s);
     cross_free(s->cross);
     s->cross = NULL;
-    return ok;
+    arena_free(s->launch_arena);
+    s->launch_arena = NULL;
+    s->launch = NULL;
 }
 
 bool sim_launch(Sim *s, const SimLaunch *l, Err *err)
 {
     double start_s = now_s();
-    s->launch = l;
-    s->launch_arena = arena_new();
-    s->n_calls = 0;
-    s->key_asked = s->key_matched = false;
-    memset(s->insn_cache, 0, sizeof s->insn_cache); /* names live in the kernel's library, which may have changed */
-    memset(&s->sites, 0, sizeof s->sites);
-    memset(s->site_cache, 0, sizeof s->site_cache);
     bool ok = true;
     if (l->block_dim == 0 || l->block_dim > 65535) {
+        s->launch = l;
         sim_report_launch(s, CHK_ID_BLOCK_DIM, LL(l->block_dim));
+        s->launch = NULL;
     } else {
-        open_ranges(s, l);
+        sim_open_launch(s, l, true);
         ok = run_blocks(s, l, err);
-        if (s->key_asked && !s->key_matched && l->tiling_key != 0)
-            sim_report_launch(s, CHK_ID_TILING_KEY, LL(l->tiling_key));
-        close_ranges(s);
+        if (s->key_asked && !s->key_matched && l->tiling_key != 0) sim_report_launch(s, CHK_ID_TILING_KEY, LL(l->tiling_key));
+        check_ranges(s);
+        s->stats.n_insns += s->n_calls;
+        sim_close_launch(s);
     }
-    s->stats.n_insns += s->n_calls;
     s->stats.wall_s += now_s() - start_s;
-    arena_free(s->launch_arena);
-    s->launch_arena = NULL;
-    s->launch = NULL;
     return ok;
 }

@@ -41,6 +41,13 @@ typedef struct GmRange {
     GmShadow shadow; /* pages NULL: not followed */
 } GmRange;
 
+/* The memory of a range's valid bits and marks, kept from launch to launch: to get it anew costs more than to clear it. */
+typedef struct RangeStore {
+    uint64_t *valid;
+    GmShadow shadow;
+    size_t valid_bytes, shadow_bytes; /* of global memory that they are large enough for */
+} RangeStore;
+
 enum { BUF_FREE, BUF_OCCUPIED, BUF_ENQUEUED, BUF_DEQUEUED };
 /* One buffer of InitBuffer. */
 typedef struct Buf {
@@ -175,6 +182,8 @@ struct Sim {
     const SimLaunch *launch;
     GmRange *ranges;
     size_t n_ranges;
+    RangeStore *stores; /* of the ranges, by number */
+    size_t n_stores;
     size_t last_range;
     uint64_t n_calls, call_limit;
     bool key_asked, key_matched;
@@ -186,6 +195,8 @@ struct Sim {
         const char *name;
         uint32_t insn; /* InsnId + 1 */
     } insn_cache[64];
+    bool *given_up; /* while blocks run on several threads: set by what needs their order. NULL: one thread */
+    Sim **helpers;  /* of the other threads, made when first needed */
     VEC(Site) sites;          /* of the launch, in launch_arena */
     uint16_t site_cache[256]; /* by line */
 };
@@ -205,6 +216,22 @@ void core_reset(Core *c, uint32_t block);
 void core_finish(Core *c); /* checks at the end of a kernel */
 bool core_report_owed(Core *c); /* flags that are waited for and were never set; false: none */
 void core_soc_init(Core *c);
+
+/* sim.c, for parallel.c */
+Core *sim_idle_core(Sim *s);
+void sim_run_block(Core *c, uint32_t block);
+/* fill: memory that starts unwritten gets its pattern. */
+void sim_open_launch(Sim *s, const SimLaunch *l, bool fill);
+void sim_close_launch(Sim *s); /* drops everything of the launch, without the checks at its end */
+void sim_reopen_ranges(Sim *s, const SimLaunch *l); /* as if no block had run */
+SimTrail *core_trail(void);
+
+/* All blocks, on the threads the options allow. False: memory is as before, the caller runs them one after the other. */
+bool parallel_run(Sim *s, const SimLaunch *l);
+void parallel_free(Sim *s);
+bool parallel_is_over(const Sim *s);
+/* Of a call whose effect depends on the order of blocks. On several threads it ends the core and the attempt. */
+void core_needs_order(Core *c);
 
 /* Adds a finding at the core's current place, or counts it when it is known. Arguments as the row's texts take them. */
 void sim_report(Core *c, CheckId id, ...);

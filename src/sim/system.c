@@ -77,6 +77,7 @@ int64_t ow_block_num(void)
 /* Without a timing model yet: one tick per API call, so that it grows and repeats between runs. */
 int64_t ow_system_cycle(void)
 {
+    core_needs_order(sim_core);
     return (int64_t)sim_core->sim->n_calls;
 }
 
@@ -187,6 +188,7 @@ void ow_deq_scale(uint16_t scale_f16, OwLoc loc)
 void ow_printf(OwLoc loc, const char *fmt, ...)
 {
     Core *c = core_enter("printf", loc);
+    core_needs_order(c);
     va_list args;
     va_start(args, fmt);
     printf("[AIV Block %u/%u] ", c->block, c->sim->launch->block_dim);
