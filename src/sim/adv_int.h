@@ -47,6 +47,8 @@ bool adv_refuse(AdvCall *a, const char *what, int64_t value, const char *rule);
 
 /* A work array of the call, zeroed. */
 float *adv_floats(AdvCall *a, uint64_t n);
+/* Both were called, whatever the first said. */
+static inline bool adv_both(bool a, bool b) { return a && b; }
 /* Elements [off, off + n) of tensor i as float; true when all of them were ever written. */
 bool adv_get(const AdvCall *a, uint32_t i, uint64_t off, float *out, uint64_t n);
 /* The other way, rounding to nearest even; ok: the values are known. */

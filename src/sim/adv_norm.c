@@ -101,7 +101,7 @@ void adv_run_layer_norm(AdvCall *a)
     uint64_t h = (uint64_t)n[2], rows = (uint64_t)(n[0] * n[1]);
     float *v = adv_floats(a, h), *w = adv_floats(a, h), *gamma = adv_floats(a, h), *beta = adv_floats(a, h);
     float inverse = 1.0f / (float)n[3], eps = (float)a->in->f[0];
-    bool params = adv_get(a, L_GAMMA, 0, gamma, h) & adv_get(a, L_BETA, 0, beta, h);
+    bool params = adv_both(adv_get(a, L_GAMMA, 0, gamma, h), adv_get(a, L_BETA, 0, beta, h));
     for (uint64_t r = 0; r < rows; r++) {
         bool ok = adv_get(a, L_X, r * h, v, h);
         for (uint64_t i = 0; i < h; i++) w[i] = v[i] * inverse;
@@ -140,9 +140,9 @@ void adv_run_deep_norm(AdvCall *a)
     uint64_t h = (uint64_t)n[2], ori = (uint64_t)n[3], rows = (uint64_t)(n[0] * n[1]);
     float *v = adv_floats(a, h), *w = adv_floats(a, h), *gamma = adv_floats(a, h), *beta = adv_floats(a, h);
     float inverse = 1.0f / (float)ori, alpha = (float)a->in->f[0], eps = (float)a->in->f[1];
-    bool params = adv_get(a, L_GAMMA, 0, gamma, h) & adv_get(a, L_BETA, 0, beta, h);
+    bool params = adv_both(adv_get(a, L_GAMMA, 0, gamma, h), adv_get(a, L_BETA, 0, beta, h));
     for (uint64_t r = 0; r < rows; r++) {
-        bool ok = adv_get(a, L_X, r * h, v, h) & adv_get(a, L_GX, r * h, w, h);
+        bool ok = adv_both(adv_get(a, L_X, r * h, v, h), adv_get(a, L_GX, r * h, w, h));
         for (uint64_t i = 0; i < h; i++) v[i] = v[i] * alpha + w[i];
         for (uint64_t i = 0; i < h; i++) w[i] = v[i] * inverse;
         float mean = adv_sum_repeats(w, ori);
@@ -201,7 +201,7 @@ void adv_run_normalize(AdvCall *a)
     float *v = adv_floats(a, pitch), *gamma = adv_floats(a, pitch), *beta = adv_floats(a, pitch), mean, var;
     bool params = get_affine(a, N_GAMMA, N_BETA, len, gamma, beta);
     for (uint64_t r = 0; r < rows; r++) {
-        bool stats = adv_get(a, N_MEAN, r, &mean, 1) & adv_get(a, N_VAR, r, &var, 1);
+        bool stats = adv_both(adv_get(a, N_MEAN, r, &mean, 1), adv_get(a, N_VAR, r, &var, 1));
         bool ok = adv_get(a, N_X, r * pitch, v, len) && stats;
         float rstd = 1.0f / sqrtf(var + (float)a->in->f[0]);
         subtract(v, len, mean);
@@ -301,7 +301,7 @@ void adv_run_layer_norm_grad(AdvCall *a)
     float *g = adv_floats(a, h), *d = adv_floats(a, h), *w = adv_floats(a, h), *gamma = adv_floats(a, h), *res = adv_floats(a, h), var, mean;
     bool scale_known = adv_get(a, LG_GAMMA, 0, gamma, h);
     for (uint64_t r = 0; r < rows; r++) {
-        bool x = adv_get(a, LG_X, r * h, d, h) & adv_get(a, LG_VAR, r, &var, 1) & adv_get(a, LG_MEAN, r, &mean, 1);
+        bool x = adv_both(adv_both(adv_get(a, LG_X, r * h, d, h), adv_get(a, LG_VAR, r, &var, 1)), adv_get(a, LG_MEAN, r, &mean, 1));
         bool ok = adv_get(a, LG_DY, r * h, g, h) && x && scale_known;
         for (uint64_t i = 0; i < h; i++) g[i] *= gamma[i];
         subtract(d, h, mean);

@@ -32,7 +32,7 @@ void adv_run_batch_norm(AdvCall *a)
     uint64_t b = (uint64_t)a->in->n[0], sh = (uint64_t)a->in->n[1];
     float *x = adv_floats(a, b * sh), *mean = adv_floats(a, sh), *var = adv_floats(a, sh), *gamma = adv_floats(a, b), *beta = adv_floats(a, b);
     float inverse = 1.0f / (float)b, eps = (float)a->in->f[0];
-    bool ok = adv_get(a, B_X, 0, x, b * sh), params = adv_get(a, B_GAMMA, 0, gamma, b) & adv_get(a, B_BETA, 0, beta, b);
+    bool ok = adv_get(a, B_X, 0, x, b * sh), params = adv_both(adv_get(a, B_GAMMA, 0, gamma, b), adv_get(a, B_BETA, 0, beta, b));
     for (uint64_t i = 0; i < b; i++)
         for (uint64_t j = 0; j < sh; j++) mean[j] = i ? mean[j] + x[i * sh + j] * inverse : x[j] * inverse;
     for (uint64_t i = 0; i < b; i++)
@@ -79,7 +79,7 @@ void adv_run_group_norm(AdvCall *a)
     uint64_t pitch = adv_align(hw * a->t[G_X].size, 32) / a->t[G_X].size, len = d * pitch;
     float *x = adv_floats(a, len), *w = adv_floats(a, len), *gamma = adv_floats(a, c), *beta = adv_floats(a, c);
     float factor = 1.0f / (float)(d * hw), eps = (float)a->in->f[0];
-    bool params = adv_get(a, G_GAMMA, 0, gamma, c) & adv_get(a, G_BETA, 0, beta, c);
+    bool params = adv_both(adv_get(a, G_GAMMA, 0, gamma, c), adv_get(a, G_BETA, 0, beta, c));
     for (uint64_t g = 0; g < (uint64_t)n[0] * groups; g++) {
         bool ok = adv_get(a, G_X, g * len, x, len);
         float mean = adv_sum_repeats(x, len) * factor;
@@ -122,7 +122,7 @@ void adv_run_welford_update(AdvCall *a)
     const int64_t *n = a->in->n;
     uint64_t len = (uint64_t)n[2];
     float *x = adv_floats(a, len), *mean = adv_floats(a, len), *var = adv_floats(a, len), rec = (float)a->in->f[0];
-    bool m = adv_get(a, W_IN_MEAN, 0, mean, len) & adv_get(a, W_X, 0, x, len), v = adv_get(a, W_IN_VAR, 0, var, len);
+    bool m = adv_both(adv_get(a, W_IN_MEAN, 0, mean, len), adv_get(a, W_X, 0, x, len)), v = adv_get(a, W_IN_VAR, 0, var, len);
     if (n[4] && n[1] > n[2]) { /* in place: what is not computed is carried over */
         uint64_t rest = (uint64_t)n[1] - len;
         adv_move(a, W_MEAN, len, W_IN_MEAN, len, rest);

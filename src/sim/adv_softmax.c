@@ -178,7 +178,7 @@ void adv_run_simple_softmax(AdvCall *a)
     Rows r = rows_of(a);
     float *v = adv_floats(a, r.k), max[NZ_COLS], sum[NZ_COLS];
     for (uint64_t m = 0; m < r.m; m++) {
-        bool stats = get_lanes(a, S_MAX, m, max) & get_lanes(a, S_SUM, m, sum);
+        bool stats = adv_both(get_lanes(a, S_MAX, m, max), get_lanes(a, S_SUM, m, sum));
         bool all = get_row(a, S_SRC, &r, m, v) && stats, ok = all || (stats && row_known(a, S_SRC, &r, m));
         for (uint64_t i = 0; i < r.k; i++) v[i] = v_exp(v[i] - max[i % NZ_COLS]) / sum[i % NZ_COLS];
         put_row(a, S_DST, &r, m, v, ok, all);
@@ -211,7 +211,7 @@ void adv_run_flash(AdvCall *a)
     bool update = a->in->n[N_FLAG];
     float *v = adv_floats(a, r.k), in_max = 0.0f, in_sum = 0.0f;
     for (uint64_t m = 0; m < r.m; m++) {
-        bool known = !update || (get_stat(a, F_INMAX, m, &in_max) & get_stat(a, F_INSUM, m, &in_sum));
+        bool known = !update || (adv_both(get_stat(a, F_INMAX, m, &in_max), get_stat(a, F_INSUM, m, &in_sum)));
         bool all = get_row(a, F_SRC, &r, m, v) && known, ok = all || (known && row_known(a, F_SRC, &r, m));
         float max = adv_max(v, r.ori_k), before = 0.0f;
         if (update && in_max > max) max = in_max;
@@ -250,7 +250,7 @@ void adv_run_flash_v2(AdvCall *a)
     bool update = a->in->n[N_FLAG];
     float *v = adv_floats(a, r.k), in_max = 0.0f, in_sum = 0.0f;
     for (uint64_t m = 0; m < r.m; m++) {
-        bool known = !update || (get_stat(a, F_INMAX, m, &in_max) & get_stat(a, F_INSUM, m, &in_sum));
+        bool known = !update || (adv_both(get_stat(a, F_INMAX, m, &in_max), get_stat(a, F_INSUM, m, &in_sum)));
         bool all = get_row(a, F_SRC, &r, m, v) && known, ok = all || (known && row_known(a, F_SRC, &r, m));
         float own = adv_max(v, r.ori_k), max = update && in_max > own ? in_max : own;
         exp_minus(v, r.k, max);
@@ -303,7 +303,7 @@ void adv_run_flash_v3(AdvCall *a)
     float alpha = (float)a->in->f[0], factor = alpha / (1.0f - alpha), loops = (float)a->in->n[N_LOOP];
     float *v = adv_floats(a, r.k), in_mean = 0.0f, in_sum = 0.0f, in_max = 0.0f;
     for (uint64_t m = 0; m < r.m; m++) {
-        bool known = !update || (get_stat(a, V3_INMEAN, m, &in_mean) & get_stat(a, V3_INSUM, m, &in_sum) & get_stat(a, V3_INMAX, m, &in_max));
+        bool known = !update || (adv_both(adv_both(get_stat(a, V3_INMEAN, m, &in_mean), get_stat(a, V3_INSUM, m, &in_sum)), get_stat(a, V3_INMAX, m, &in_max)));
         bool ok = get_row(a, V3_SRC, &r, m, v) && known;
         float row_mean = shift_parts(v, r.k, factor);
         float mean = update ? (in_mean * (loops - 1.0f) + row_mean) * (1.0f / loops) : row_mean;
@@ -341,7 +341,7 @@ void adv_run_softmax_grad(AdvCall *a)
     Rows r = rows_of(a);
     float *g = adv_floats(a, r.k), *y = adv_floats(a, r.k), *p = adv_floats(a, r.k);
     for (uint64_t m = 0; m < r.m; m++) {
-        bool all = get_row(a, G_GRAD, &r, m, g) & get_row(a, G_SRC, &r, m, y);
+        bool all = adv_both(get_row(a, G_GRAD, &r, m, g), get_row(a, G_SRC, &r, m, y));
         bool ok = all || (row_known(a, G_GRAD, &r, m) && row_known(a, G_SRC, &r, m));
         for (uint64_t i = 0; i < r.k; i++) p[i] = g[i] * y[i];
         float sum = row_sum(&r, p);

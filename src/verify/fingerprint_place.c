@@ -25,7 +25,7 @@ bool finger_cores(const Finger *f, FingerWords *w) {
 }
 
 bool finger_tail(const Finger *f, FingerWords *w) {
-    if (f->last != f->n - 1 || f->first == 0 || f->n_wrong < 0.9 * (double)(f->last - f->first + 1)) return false;
+    if (f->last != f->n - 1 || f->first == 0 || (double)f->n_wrong < 0.9 * (double)(f->last - f->first + 1)) return false;
     if ((double)f->n_wrong > 0.6 * (double)f->n) return false;
     w->s[0] = arena_printf(f->arena, "%zu", f->first);
     w->s[1] = arena_printf(f->arena, "%zu", f->n);
