@@ -146,6 +146,21 @@ OW_API void ow_copy_pad(uint32_t type, uint32_t to_gm, const OwGlobal *gm, const
 OW_API void ow_copy_local_n(uint32_t type, const OwLocal *d, const OwLocal *s, uint64_t count, OwLoc loc);
 OW_API void ow_copy_local_blocks(uint32_t type, const OwLocal *d, const OwLocal *s, uint32_t count, uint32_t len,
                                  uint32_t src_gap, uint32_t dst_gap, OwLoc loc);
+/* Slices: of dimension 0 start, end and stride count elements and burst 32-byte blocks, of the others they count indices;
+ * shape is the full length. */
+typedef struct OwSlice {
+    uint32_t start, end, stride, burst, shape;
+} OwSlice;
+OW_API void ow_copy_slice(uint32_t type, uint32_t to_gm, const OwGlobal *gm, const OwLocal *ub, const OwSlice *on_gm,
+                          const OwSlice *on_ub, uint32_t dims, OwLoc loc);
+typedef struct OwNd2Nz { /* as Nd2NzParams: strides in elements, of dst_c0 and dst_n in 32-byte blocks */
+    uint32_t matrices, n, d, src_matrix, src_d, dst_c0, dst_n, dst_matrix;
+} OwNd2Nz;
+OW_API void ow_copy_nd2nz(uint32_t type, const OwGlobal *gm, const OwLocal *ub, const OwNd2Nz *p, OwLoc loc);
+typedef struct OwNz2Nd { /* as Nz2NdParamsFull: src_matrix in 256 elements, src_n in 16, dst strides in elements */
+    uint32_t matrices, n, d, src_matrix, src_n, dst_d, dst_matrix;
+} OwNz2Nd;
+OW_API void ow_copy_nz2nd(uint32_t type, const OwGlobal *gm, const OwLocal *ub, const OwNz2Nd *p, OwLoc loc);
 OW_API void ow_init_output(uint32_t type, const OwGlobal *gm, uint64_t count, uint64_t value, OwLoc loc);
 
 /* scalar access; values are bits of the type, zero-extended */

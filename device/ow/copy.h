@@ -46,6 +46,57 @@ inline void DataCopy(OW_G(T) dst, OW_L(T) src, const DataCopyParams &p, const Da
     DataCopy(dst, src, p, ow_loc);
 }
 
+template <typename T>
+inline void DataCopy(OW_L(T) dst, OW_L(T) src, const DataCopyParams &p, const DataCopyEnhancedParams &, OW_LOC)
+{
+    DataCopy(dst, src, p, ow_loc);
+}
+
+/* Slices. A shapeValue of 0 in the first one: the lengths are those of the tensors' ShapeInfo. */
+#define OW_SLICED                                                                                                    \
+    static_assert(ow_one_of<T, int8_t, uint8_t, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float>,      \
+                  "DataCopy with SliceInfo takes elements of 8 to 32 bits")
+template <typename G, typename L>
+inline void OwCopySlice(uint32_t type, uint32_t to_gm, const G &gm, const L &ub, const SliceInfo *on_gm, const SliceInfo *on_ub,
+                        uint32_t dims, OwLoc loc)
+{
+    OwSlice g[8] = {}, u[8] = {};
+    bool given = (to_gm ? on_ub : on_gm)[0].shapeValue != 0;
+    for (uint32_t i = 0; i < dims && i < 8; i++) {
+        g[i] = {on_gm[i].startIndex, on_gm[i].endIndex, on_gm[i].stride, on_gm[i].burstLen,
+                given ? on_gm[i].shapeValue : gm.shapeInfo_.shape[i]};
+        u[i] = {on_ub[i].startIndex, on_ub[i].endIndex, on_ub[i].stride, on_ub[i].burstLen,
+                given ? on_ub[i].shapeValue : ub.shapeInfo_.shape[i]};
+    }
+    ow_copy_slice(type, to_gm, &gm.ow, &ub.ow, g, u, dims, loc);
+}
+template <typename T>
+inline void DataCopy(OW_L(T) dst, OW_G(T) src, const SliceInfo dstSliceInfo[], const SliceInfo srcSliceInfo[],
+                     const uint32_t dimValue = 1, OW_LOC)
+{
+    OW_SLICED;
+    OwCopySlice(ow_id<T>, 0, src, dst, srcSliceInfo, dstSliceInfo, dimValue, ow_loc);
+}
+template <typename T>
+inline void DataCopy(OW_G(T) dst, OW_L(T) src, const SliceInfo dstSliceInfo[], const SliceInfo srcSliceInfo[],
+                     const uint32_t dimValue = 1, OW_LOC)
+{
+    OW_SLICED;
+    OwCopySlice(ow_id<T>, 1, dst, src, dstSliceInfo, srcSliceInfo, dimValue, ow_loc);
+}
+#undef OW_SLICED
+template <typename T> inline void DataCopy(OW_L(T) dst, OW_G(T) src, const Nd2NzParams &p, OW_LOC)
+{
+    OwNd2Nz q = {p.ndNum, p.nValue, p.dValue, p.srcNdMatrixStride, p.srcDValue, p.dstNzC0Stride, p.dstNzNStride, p.dstNzMatrixStride};
+    ow_copy_nd2nz(ow_id<T>, &src.ow, &dst.ow, &q, ow_loc);
+}
+template <typename T> inline void DataCopy(OW_G(T) dst, OW_L(T) src, const Nz2NdParamsFull &p, OW_LOC)
+{
+    static_assert(sizeof(T) == 2 || sizeof(T) == 4, "DataCopy from NZ to ND takes elements of 16 and 32 bits");
+    OwNz2Nd q = {p.ndNum, p.nValue, p.dValue, p.srcNdMatrixStride, p.srcNStride, p.dstDStride, p.dstNdMatrixStride};
+    ow_copy_nz2nd(ow_id<T>, &dst.ow, &src.ow, &q, ow_loc);
+}
+
 template <typename T, typename P>
 inline void OwPadIn(OW_L(T) dst, OW_G(T) src, const P &p, bool is_pad, uint32_t left, uint32_t right, uint64_t value,
                     bool ext, OwLoc loc)

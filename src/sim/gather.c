@@ -47,22 +47,13 @@ void ow_gather(uint32_t type, const OwLocal *d, const OwLocal *s, const OwLocal 
     VecOp op = {.id = INSN_Gather, .insn = insn_info(INSN_Gather)};
     GatherSrc src = {.base = base};
     vec_operand(&op, "dst", d, dtype_of(type), true);
-    vec_operand(&op, "srcOffset", offset, DTYPE_U32, false);
     if (!local_place(c, s, "src", ISA_BLOCK_BYTES, &src.p)) return;
     op.extra = &src;
     op.n_extra_bytes = sizeof src;
     op.also[op.n_also++] = ub_read(src.p.addr, (src.p.end < c->ub_bytes ? src.p.end : c->ub_bytes) - (uint64_t)src.p.addr);
-    if (!r) {
-        if (vec_shape_count(c, &op, count) && vec_check(c, &op)) vec_walk(c, &op, gather_run);
-        return;
-    }
-    if (!vec_shape_repeat(c, &op, r)) return;
-    if (op.o[0].size == 2) { /* a repeat is 128 lanes of the destination; offsets are twice as wide */
-        op.shape.lanes = 128;
-        op.o[1].rep = 16;
-        op.shape.mask[0] = c->mask[0];
-        op.shape.mask[1] = c->mask[1];
-    }
+    if (!(r ? vec_shape_repeat(c, &op, r) : vec_shape_count(c, &op, count))) return; /* lanes are those of the destination */
+    vec_operand(&op, "srcOffset", offset, DTYPE_U32, false);
+    op.o[1].rep = op.shape.lanes * 4 / ISA_BLOCK_BYTES;
     if (vec_check(c, &op)) vec_walk(c, &op, gather_run);
 }
 

@@ -17,6 +17,8 @@ typedef struct Source {
     Place p;
     DType type;
     uint32_t size, per_block, lanes, blk, rep;
+    uint32_t repeat;             /* repeat form */
+    uint64_t mask[2], last_mask[2]; /* of every repeat, and of the last one: Counter mode leaves a tail */
 } Source;
 
 static float load(const Core *c, const Source *s, uint32_t at)
@@ -95,8 +97,22 @@ static void put_index(Core *c, DType t, uint32_t at, uint32_t index, bool valid)
     ub_wrote(c, at, (uint32_t)size);
 }
 
+/* Bytes from the start of a repeat to the end of its last active lane. */
+static uint64_t repeat_bytes(const Source *s, const uint64_t mask[2])
+{
+    uint32_t last = 0;
+    for (uint32_t l = 0; l < s->lanes; l++)
+        if (mask[l / 64] >> (l % 64) & 1) last = l;
+    return ISA_BLOCK_BYTES * (uint64_t)(last / s->per_block * s->blk) + (last % s->per_block + 1) * s->size;
+}
+
+static void fetch(const Core *c, const Source *s, uint32_t r, RepeatLanes *out)
+{
+    fetch_repeat(c, s, r, r + 1 == s->repeat ? s->last_mask : s->mask, out);
+}
+
 /* Source under the repeat form's fields, checked. False: skip. */
-static bool open_source(Core *c, DType t, const OwLocal *s, const OwRepeat *r, uint32_t *repeat, Source *out)
+static bool open_source(Core *c, DType t, const OwLocal *s, const OwRepeat *r, Source *out)
 {
     VecOp op = {.id = INSN_ReduceSum, .insn = insn_info(INSN_ReduceSum)};
     vec_operand(&op, "src", s, t, false);
@@ -105,14 +121,15 @@ static bool open_source(Core *c, DType t, const OwLocal *s, const OwRepeat *r, u
     fields.dst_rep = r->src_rep[0];
     if (!vec_shape_repeat(c, &op, &fields)) return false;
     if (!local_place(c, s, "src", ISA_BLOCK_BYTES, &op.o[0].p)) return false;
-    *repeat = op.shape.repeat;
+    const uint64_t *last_mask = op.shape.has_tail ? op.shape.tail_mask : op.shape.mask;
     *out = (Source){.p = op.o[0].p, .type = t, .size = op.o[0].size, .per_block = op.o[0].per_block, .lanes = op.shape.lanes,
-                    .blk = op.o[0].blk, .rep = op.o[0].rep};
-    uint32_t last = 0;
-    for (uint32_t l = 0; l < out->lanes; l++)
-        if (op.shape.mask[l / 64] >> (l % 64) & 1) last = l;
-    uint64_t span = ISA_BLOCK_BYTES * ((uint64_t)(*repeat - 1) * out->rep + last / out->per_block * out->blk) +
-                    (last % out->per_block + 1) * out->size;
+                    .blk = op.o[0].blk, .rep = op.o[0].rep, .repeat = op.shape.repeat, .mask = {op.shape.mask[0], op.shape.mask[1]},
+                    .last_mask = {last_mask[0], last_mask[1]}};
+    uint64_t span = repeat_bytes(out, last_mask) + ISA_BLOCK_BYTES * (uint64_t)(out->repeat - 1) * out->rep;
+    if (out->repeat > 1) {
+        uint64_t full = repeat_bytes(out, out->mask) + ISA_BLOCK_BYTES * (uint64_t)(out->repeat - 2) * out->rep;
+        if (full > span) span = full;
+    }
     return local_clip(c, &out->p, "src", false, 0, span) == span;
 }
 
@@ -151,16 +168,15 @@ static void part_result(Core *c, const Source *s, const Place *d, uint32_t kind,
 typedef struct ReduceRep {
     Source src;
     Place dst;
-    uint32_t kind, group, order, repeat, width, dst_rep;
-    uint64_t mask[2];
+    uint32_t kind, group, order, width, dst_rep;
 } ReduceRep;
 
 static void run_reduce_rep(Core *c, const void *args)
 {
     const ReduceRep *a = args;
-    for (uint32_t i = 0; i < a->repeat; i++) {
+    for (uint32_t i = 0; i < a->src.repeat; i++) {
         RepeatLanes l;
-        fetch_repeat(c, &a->src, i, a->mask, &l);
+        fetch(c, &a->src, i, &l);
         if (a->group == WHOLE)
             whole_result(c, &a->src, &a->dst, a->kind, a->order, i, a->dst_rep, &l);
         else
@@ -169,13 +185,10 @@ static void run_reduce_rep(Core *c, const void *args)
 }
 
 /* Bytes of a source under the repeat form: the active lanes of each repeat, as rows. */
-static Access source_read(const Source *s, uint32_t repeat, const uint64_t mask[2])
+static Access source_read(const Source *s)
 {
-    uint32_t last = 0;
-    for (uint32_t l = 0; l < s->lanes; l++)
-        if (mask[l / 64] >> (l % 64) & 1) last = l;
-    return (Access){.how = ACC_READ, .at = s->p.addr, .len = ISA_BLOCK_BYTES * (last / s->per_block * s->blk) + (last % s->per_block + 1) * s->size,
-                    .step = ISA_BLOCK_BYTES * s->rep, .n_rows = repeat};
+    const uint64_t *mask = s->repeat > 1 ? s->mask : s->last_mask;
+    return (Access){.how = ACC_READ, .at = s->p.addr, .len = repeat_bytes(s, mask), .step = ISA_BLOCK_BYTES * s->rep, .n_rows = s->repeat};
 }
 
 void ow_reduce_rep(const char *api, uint32_t type, uint32_t kind, uint32_t group, const OwLocal *d, const OwLocal *s,
@@ -184,17 +197,15 @@ void ow_reduce_rep(const char *api, uint32_t type, uint32_t kind, uint32_t group
     Core *c = core_enter(api, loc);
     Source src;
     Place dst;
-    uint32_t repeat;
     DType t = dtype_of(type);
-    if (!open_source(c, t, s, r, &repeat, &src) || !local_place(c, d, "dst", src.size, &dst)) return;
+    if (!open_source(c, t, s, r, &src) || !local_place(c, d, "dst", src.size, &dst)) return;
     uint32_t width = group == BLOCK ? src.per_block : 2;
     uint32_t unit = group == WHOLE ? (kind == SUM || order == 2 ? src.size : order == 3 ? 4 : 2 * src.size) : src.lanes / width * src.size;
-    uint64_t span = ((uint64_t)(repeat - 1) * r->dst_rep + 1) * unit;
+    uint64_t span = ((uint64_t)(src.repeat - 1) * r->dst_rep + 1) * unit;
     if (local_clip(c, &dst, "dst", true, 0, span) < span) return;
-    const ReduceRep a = {.src = src, .dst = dst, .kind = kind, .group = group, .order = order, .repeat = repeat, .width = width,
-                         .dst_rep = r->dst_rep, .mask = {c->mask[0], c->mask[1]}};
-    const Access acc[] = {source_read(&src, repeat, a.mask),
-                          {.how = ACC_WRITE, .at = dst.addr, .len = unit, .step = (uint64_t)r->dst_rep * unit, .n_rows = repeat}};
+    const ReduceRep a = {.src = src, .dst = dst, .kind = kind, .group = group, .order = order, .width = width, .dst_rep = r->dst_rep};
+    const Access acc[] = {source_read(&src),
+                          {.how = ACC_WRITE, .at = dst.addr, .len = unit, .step = (uint64_t)r->dst_rep * unit, .n_rows = src.repeat}};
     issue(c, PIPE_V, run_reduce_rep, &a, sizeof a, acc, 2);
 }
 
@@ -258,25 +269,25 @@ static void reduce_count(Core *c, const Source *src, uint32_t kind, uint64_t n, 
 }
 
 /* Repeat form. A sum of repeats is again a tree: over the repeats' sums, a repeat of them at a time. */
-static void reduce_repeats(Core *c, const Source *src, uint32_t kind, uint32_t repeat, const uint64_t mask[2], Total *total)
+static void reduce_repeats(Core *c, const Source *src, uint32_t kind, Total *total)
 {
     float sums[256] = {0}, seconds[LANES] = {0};
-    for (uint32_t i = 0; i < repeat; i++) {
+    for (uint32_t i = 0; i < src->repeat; i++) {
         RepeatLanes l;
-        fetch_repeat(c, src, i, mask, &l);
+        fetch(c, src, i, &l);
         add_repeat(src, &l, kind, i * src->rep * src->per_block, total);
         sums[i] = tree_sum(src, l.v, src->lanes);
     }
-    for (uint32_t i = 0; i * src->lanes < repeat; i++) seconds[i] = tree_sum(src, sums + i * src->lanes, src->lanes);
+    for (uint32_t i = 0; i * src->lanes < src->repeat; i++) seconds[i] = tree_sum(src, sums + i * src->lanes, src->lanes);
     if (kind == SUM) total->sum = tree_sum(src, seconds, src->lanes);
 }
 
 typedef struct ReduceAll {
     Source src;
     Place dst;
-    uint32_t kind, repeat; /* repeat 0: the count form, of n elements */
+    uint32_t kind;
     bool with_index;
-    uint64_t n, mask[2];
+    uint64_t n; /* elements of the count form; src.repeat is 0 there */
 } ReduceAll;
 
 static void run_reduce_all(Core *c, const void *args)
@@ -284,8 +295,8 @@ static void run_reduce_all(Core *c, const void *args)
     const ReduceAll *a = args;
     Total total = {.valid = true};
     DType t = a->src.type;
-    if (a->repeat)
-        reduce_repeats(c, &a->src, a->kind, a->repeat, a->mask, &total);
+    if (a->src.repeat)
+        reduce_repeats(c, &a->src, a->kind, &total);
     else
         reduce_count(c, &a->src, a->kind, a->n, &total);
     put(c, t, a->dst.addr, a->kind == SUM ? total.sum : total.best, total.valid);
@@ -305,17 +316,15 @@ void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal 
     DType t = dtype_of(type);
     if (!r && !set_mask) count = (int64_t)c->mask[0]; /* Counter mode set by the caller */
     if (!local_place(c, tmp, "sharedTmpBuffer", ISA_BLOCK_BYTES, &work)) return;
-    if (!(r ? open_source(c, t, s, r, &a.repeat, &a.src) : open_count(c, t, s, count, &a.src, &a.n))) return;
-    a.mask[0] = c->mask[0];
-    a.mask[1] = c->mask[1];
+    if (!(r ? open_source(c, t, s, r, &a.src) : open_count(c, t, s, count, &a.src, &a.n))) return;
     if (!local_place(c, d, "dst", a.src.size, &a.dst)) return;
     uint32_t want = a.src.size * (a.with_index ? 2 : 1);
     if (local_clip(c, &a.dst, "dst", true, 0, want) < want) return;
-    const Access acc[] = {r ? source_read(&a.src, a.repeat, a.mask) : ub_read(a.src.p.addr, a.n * a.src.size), ub_write(a.dst.addr, want)};
-    if (a.with_index && t == DTYPE_F16 && (r ? (uint64_t)a.repeat * ISA_REPEAT_BYTES / 2 : a.n) > 65536)
-        sim_report(c, CHK_ID_REDUCE_INDEX, LL(r ? (uint64_t)a.repeat * ISA_REPEAT_BYTES / 2 : a.n));
+    const Access acc[] = {r ? source_read(&a.src) : ub_read(a.src.p.addr, a.n * a.src.size), ub_write(a.dst.addr, want)};
+    if (a.with_index && t == DTYPE_F16 && (r ? (uint64_t)a.src.repeat * ISA_REPEAT_BYTES / 2 : a.n) > 65536)
+        sim_report(c, CHK_ID_REDUCE_INDEX, LL(r ? (uint64_t)a.src.repeat * ISA_REPEAT_BYTES / 2 : a.n));
     issue(c, PIPE_V, run_reduce_all, &a, sizeof a, acc, 2);
-    reuse_note(c, a.src.p.addr, (r ? (uint64_t)a.repeat * ISA_REPEAT_BYTES : a.n * a.src.size), a.dst.addr);
+    reuse_note(c, a.src.p.addr, (r ? (uint64_t)a.src.repeat * ISA_REPEAT_BYTES : a.n * a.src.size), a.dst.addr);
     if (!r && set_mask) {
         c->counter_mode = false;
         c->mask[0] = c->mask[1] = ~0ull;

@@ -5,14 +5,13 @@
 
 #include "isa/isa.h"
 
-enum { VEC_EXACT = 2 };
-
 /* The scalar operand, and what else an expression may look at. */
 typedef struct VecScalar {
     float f;
     int64_t i;
     uint32_t arg;
-    int is_half; /* float loops: the result will be rounded to half; VEC_EXACT: approximations are not modelled */
+    int is_half; /* float loops: the result will be rounded to half */
+    int exact;   /* instructions of limited accuracy give the exact result, rounded */
 } VecScalar;
 
 /* d, a, b: n elements of the loop's type; d may be a or b, or overlap neither. */

@@ -66,15 +66,36 @@ static inline float v_relu(float a)
     return a > 0.0f || a != a ? a : 0.0f;
 }
 
+/* The same two, correctly rounded but for a case in 2^29. */
+static inline float v_exp_of(float x, int exact)
+{
+    return exact ? (float)exp((double)x) : v_exp(x);
+}
+static inline float v_ln_of(float x, int exact)
+{
+    return exact ? x < 0.0f ? NAN : (float)log((double)x) : v_ln(x);
+}
+
 /* What the approximating instructions leave of a result: 12 bits of mantissa for float, 8 for half.
  * HW: Reciprocal and Rsqrt pages: float does not meet a relative error of 1e-4, half not 1e-3, on this architecture.
  * ASSUMED: the width of the table; the true pattern is not published. */
-static inline float v_coarse(float v, int is_half)
+static inline float v_coarse(float v, int is_half, int exact)
 {
-    if (is_half == VEC_EXACT) return v;
     uint32_t u = v_bits(v), drop = is_half ? 15 : 11;
     uint32_t rounded = (u + ((1u << (drop - 1)) - 1) + (u >> drop & 1)) & ~((1u << drop) - 1);
-    return (u & 0x7f800000u) == 0x7f800000u ? v : v_from_bits(rounded);
+    return exact || (u & 0x7f800000u) == 0x7f800000u ? v : v_from_bits(rounded);
+}
+
+/* A step within an instruction on half tensors is rounded to half: nearest even; 2^-24 is the last subnormal bit, 65520
+ * and above are infinite. */
+static inline float v_step(float v, int is_half)
+{
+    uint32_t u = v_bits(v), mag = u & 0x7fffffffu, sign = u & 0x80000000u;
+    uint32_t normal = (mag + 0xfffu + (mag >> 13 & 1u)) & ~0x1fffu;
+    uint32_t small = v_bits((v_from_bits(mag) + 0.5f) - 0.5f); /* a float at 0.5 counts in 2^-24 */
+    uint32_t r = mag < 0x38800000u ? small : normal >= 0x47800000u ? 0x7f800000u : normal;
+    r = mag > 0x7f800000u ? mag : r;
+    return is_half ? v_from_bits(sign | r) : v;
 }
 
 #endif

@@ -41,15 +41,15 @@ static uint32_t field(Core *c, const char *name, uint32_t v, uint32_t limit)
 
 static void set_strides(Core *c, VecOp *op, const OwRepeat *r)
 {
-    bool copy = op->id == INSN_Copy;
-    uint32_t blk_limit = copy || op->n < 3 ? 65535 : 255, rep_limit = copy ? 4095 : 255;
+    bool copy = op->id == INSN_Copy, reduce = op->insn->form == FORM_REDUCE; /* HW: reduction pages: both up to 65535 */
+    uint32_t blk_limit = copy || op->n < 3 ? 65535 : 255, rep_limit = copy ? 4095 : reduce ? 65535 : 255;
     for (uint32_t i = 0; i < op->n; i++) {
         Operand *o = &op->o[i];
         uint32_t blk = i == 0 ? r->dst_blk : r->src_blk[i - 1], rep = i == 0 ? r->dst_rep : r->src_rep[i - 1];
         o->blk = field(c, i == 0 ? "dstBlkStride" : "srcBlkStride", blk, blk_limit);
         o->rep = field(c, i == 0 ? "dstRepStride" : "srcRepStride", rep, rep_limit);
     }
-    if (op->o[0].blk == 0 && op->shape.lanes * op->o[0].size > ISA_BLOCK_BYTES) sim_report(c, CHK_ID_STRIDE_ZERO);
+    if (op->o[0].write && op->o[0].blk == 0 && op->shape.lanes * op->o[0].size > ISA_BLOCK_BYTES) sim_report(c, CHK_ID_STRIDE_ZERO);
 }
 
 static void mask_of_count(uint64_t n, uint64_t mask[2])
@@ -220,7 +220,7 @@ bool vec_check(Core *c, VecOp *op)
         if (fits / o->size < s->count) s->count = fits / o->size;
     }
     if (s->contiguous && s->count == 0) return false;
-    if (op->insn->checks & CHK_OVERLAP) check_overlap(c, op, span);
+    if ((op->insn->checks & CHK_OVERLAP) && op->o[0].write) check_overlap(c, op, span);
     return true;
 }
 

@@ -184,7 +184,7 @@ static void set_scalar(Core *c, VecOp *op, DType src, uint64_t bits, uint32_t ar
 {
     const DTypeInfo *info = dtype_info(src);
     bool is_float = info->cls == DTYPE_CLASS_F;
-    op->scalar = (VecScalar){.arg = arg, .is_half = c->sim->options.exact ? VEC_EXACT : op->o[0].type == DTYPE_F16};
+    op->scalar = (VecScalar){.arg = arg, .is_half = op->o[0].type == DTYPE_F16, .exact = c->sim->options.exact};
     if (op->insn->form == FORM_FILL) {
         op->scalar.i = (int64_t)bits;
         return;

@@ -159,6 +159,23 @@ static void create_index(uint64_t mask)
     OwRepeat r = rep(mask, 1);
     ow_index(OW_F32, &d, 0, 0, &r, AT);
 }
+static void slice(uint32_t end)
+{
+    OwLocal t = tbuf(4000);
+    OwGlobal g = gm(x);
+    const OwSlice s = {.start = 0, .end = end, .stride = 8, .burst = 1, .shape = 1000};
+    ow_copy_slice(OW_F32, 0, &g, &t, &s, &s, 1, AT);
+}
+PAIR(slice, BRACES({ write_z(); pipe_up(); slice(20); }), BRACES({ write_z(); pipe_up(); slice(23); }))
+static void nz2nd(uint32_t d)
+{
+    OwLocal t = tbuf(4096);
+    OwGlobal g = gm(z);
+    const OwNz2Nd p = {.matrices = 1, .n = 4, .d = d, .src_matrix = 1, .src_n = 16, .dst_d = 32, .dst_matrix = 1};
+    fill(t, 1024);
+    ow_copy_nz2nd(OW_F32, &g, &t, &p, AT);
+}
+PAIR(nz2nd, BRACES({ write_z(); pipe_up(); nz2nd(20); }), BRACES({ write_z(); pipe_up(); nz2nd(32); }))
 static void gather_pattern(uint32_t pattern)
 {
     OwLocal a = tbuf(256), b = tbuf(256);
@@ -339,7 +356,7 @@ static const struct {
     P("mask-high-bits", mask_high), P("compare-count-256", compare_256), P("compare-int-mode", compare_int), P("dtype-not-supported", dtype),
     P("cast-round-mode", round_mode), P("overlap", overlap), P("overlap", overlap_repeat), P("overlap", overlap_wide), P("shift-range", shift),
     P("and-or-32-bit", half_done), P("gather-offset", gather_offset), P("gather-offset", gather_align), P("index-mask", index_mask),
-    P("gather-mask-pattern", gather_pattern), P("mrg-sort-queues", mrg_sort), P("transpose-shape", transpose), P("buf-pool-full", pool_full),
+    P("gather-mask-pattern", gather_pattern), P("mrg-sort-queues", mrg_sort), P("transpose-shape", transpose), P("buf-pool-full", pool_full), P("copy-slice", slice), P("copy-nz2nd", nz2nd),
     P("que-not-initialised", que_no_init), P("que-pool-exhausted", que_exhausted), P("que-empty", que_empty), P("que-full", que_full),
     P("que-foreign-tensor", que_foreign), P("que-wrong-state", que_state), P("que-free-twice", que_free_twice), P("que-event-ids", que_events),
     P("que-buffers", que_buffers), P("que-not-drained", que_left), P("tensor-leak", que_leak), P("buffer-empty", buf_zero),

@@ -69,10 +69,16 @@ F(Muls, a *s) I(Muls, a *s)
 F(Maxs, nan_first(a, s, true)) I(Maxs, a < s ? s : a)
 F(Mins, nan_first(a, s, false)) I(Mins, a > s ? s : a)
 F(LeakyRelu, a >= 0 ? a : s * a)
-F(MulAddDst, a *b + d)
-F(FusedMulAdd, a *d + b)
-F(MulAddRelu, relu(a *d + b))
-F(Axpy, s *a + d)
+/* Instructions of two steps on half tensors round the first one too. */
+static bool steps_are_half;
+static float step(float x)
+{
+    return steps_are_half ? f16_to_f32(f16_from_f32(x)) : x;
+}
+F(MulAddDst, step(a *b) + d)
+F(FusedMulAdd, step(a *d) + b)
+F(MulAddRelu, relu(step(a *d) + b))
+F(Axpy, step(s *a) + d)
 F(MulCast, a *b)
 F(AddReluCast, relu(a + b))
 F(SubReluCast, relu(a - b))
@@ -189,6 +195,7 @@ static void want_element(Case *c, uint32_t d, uint32_t a, uint32_t b)
         float fa = int_src ? (float)load_int(c->st, c->mem + a) : (float)dtype_load(c->st, c->mem + a, 0);
         float fb = int_src ? (float)load_int(c->st, c->mem + b) : (float)dtype_load(c->st, c->mem + b, 0);
         float fd = c->dt == DTYPE_I8 || c->dt == DTYPE_U8 ? 0.0f : (float)dtype_load(c->dt, c->mem + d, 0);
+        steps_are_half = c->dt == DTYPE_F16;
         store_result(c->dt, c->want + d, c->ref->f(fa, fb, fd, int_src ? 0.0f : (float)dtype_load(c->st, &bits, 0)));
         return;
     }
