@@ -2,6 +2,7 @@
 #include "runtime/runtime_int.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,12 +152,29 @@ static json_t *ub_json(const Rt *rt) {
     return json_pack("{s:I, s:o}", "bytes", (json_int_t)sim_ub_bytes(rt->sim), "uses", uses);
 }
 
+static json_t *number(double d) { return isfinite(d) ? json_real(d) : json_string(isnan(d) ? "nan" : d > 0 ? "inf" : "-inf"); }
+
+/* Operands of the traced instruction: {api, role, memory, dtype, offset, n, values}; null: nothing wrote it. */
+static json_t *trace_json(const Rt *rt) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < sim_n_traced(rt->sim); i++) {
+        const SimTraced *t = sim_traced(rt->sim, i);
+        json_t *values = json_array();
+        for (size_t k = 0; k < t->n_shown; k++) json_array_append_new(values, t->known[k] ? number(t->values[k]) : json_null());
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:I, s:I, s:o}", "api", text_or_empty(t->api), "role", text_or_empty(t->role), "memory",
+                                              text_or_empty(t->memory), "dtype", dtype_info(t->dtype)->torch, "offset", (json_int_t)t->offset, "n", (json_int_t)t->n,
+                                              "values", values));
+    }
+    return list;
+}
+
 const char *rt_report_json(Rt *rt) {
     json_t *j = json_object();
     json_object_set_new(j, "launches", launches_json(rt));
     json_object_set_new(j, "findings", findings_json(rt));
     json_object_set_new(j, "stats", stats_json(rt));
     json_object_set_new(j, "ub", ub_json(rt));
+    if (sim_n_traced(rt->sim)) json_object_set_new(j, "trace", trace_json(rt));
     free(rt->json);
     rt->json = json_dumps(j, JSON_COMPACT);
     json_decref(j);

@@ -1,5 +1,6 @@
 /* MTE2, MTE3 and the copies within UB. A copy is rows: row i moves len bytes from src + i * src_step to dst + i * dst_step.
  * What may be touched is found once for the whole copy when it is in bounds, row by row when it is not. */
+#include "sim/trace.h"
 #include "sim/dcache.h"
 #include "sim/sim_int.h"
 
@@ -82,6 +83,14 @@ static bool row_at(const Copy *k, uint32_t i, uint64_t *gm_off, uint64_t *ub_off
     return true;
 }
 
+static void trace_copy(Core *c, const Copy *k, bool to_gm)
+{
+    DType t = k->r->gm->dtype;
+    uint64_t n = k->rows.n ? (k->rows.n - 1) * k->rows.ub_step + k->rows.len : 0;
+    trace_ub(c, to_gm ? "src" : "dst", t, k->ub, n / dtype_info(t)->size_bytes);
+    trace_gm(c, to_gm ? "dst" : "src", k->r, (uint64_t)(k->gm - (uint8_t *)k->r->gm->data) + k->skip, k->gm_ok);
+}
+
 static void run_load(Core *c, const void *args)
 {
     const Copy *k = args;
@@ -92,6 +101,7 @@ static void run_load(Core *c, const void *args)
         c->sim->stats.gm_read_bytes += n;
     }
     ub_wrote(c, k->ub, (uint32_t)k->ub_ok);
+    if (c->sim->options.trace && trace_begin(c)) trace_copy(c, k, false);
 }
 
 static void issue_load(Core *c, const OwGlobal *g, const Place *p, const Rows *rows)
@@ -183,6 +193,7 @@ static void run_store(Core *c, const void *args)
         store_bytes(c, k->r, k->gm + gm_off, k->ub + (uint32_t)ub_off, n);
         c->sim->stats.gm_write_bytes += n;
     }
+    if (c->sim->options.trace && trace_begin(c)) trace_copy(c, k, true);
 }
 
 static void issue_store(Core *c, const OwGlobal *g, const Place *p, const Rows *rows)

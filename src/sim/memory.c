@@ -1,4 +1,5 @@
 /* The two memories a vector core touches: where an access lies, what part of it may be done, scalar access. */
+#include "sim/trace.h"
 #include "sim/dcache.h"
 #include "sim/sim_int.h"
 
@@ -197,6 +198,7 @@ uint64_t ow_local_get(uint32_t type, const OwLocal *t, uint64_t index, OwLoc loc
     issue_scalar_read(c, &acc, 1);
     if (!bits_all(c->ub_valid, at, size)) sim_report(c, CHK_ID_UNINIT_SCALAR, LL(index), "the tensor");
     memcpy(&bits, c->ub + at, size);
+    if (c->sim->options.trace && trace_begin(c)) trace_ub(c, "element", dtype_of(type), at, 1);
     return bits;
 }
 

@@ -2,6 +2,7 @@
 #include "sim/sim_int.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static bool parse_word(const char *word, SimOptions *o)
     else if (number_after(word, "random", &n)) o->schedule = SIM_RANDOM, o->seed = n;
     else if (!strcmp(word, "strict")) o->strict = true;
     else if (!strcmp(word, "exact")) o->exact = true;
+    else if (sscanf(word, "trace:%u:%u:%u", &o->trace_block, &o->trace_line, &o->trace_hit) == 3) o->trace = true;
     else if (!strncmp(word, "watch:", 6)) {
         char *end;
         o->watch = true;
@@ -54,7 +56,7 @@ bool sim_parse_options(const char *text, SimOptions *o, Err *err)
         }
         if (ok) continue;
         err_set(err, ERR_BAD_INPUT, NULL, "%.*s is no option of the simulator", (int)(n < 60 ? n : 60), at);
-        err_hint(err, "in-order, lazy, random:SEED, strict, exact, no-hazards, threads:N, watch:LIMIT");
+        err_hint(err, "in-order, lazy, random:SEED, strict, exact, no-hazards, threads:N, watch:LIMIT, trace:BLOCK:LINE:HIT");
         return false;
     }
     *o = parsed;

@@ -1,5 +1,6 @@
 /* Reductions. Sums are binary trees of neighbours within a repeat, each addition rounded to the type; the count form adds
  * the repeats' sums one after the other. HW: ReduceRepeat and ReduceSum pages. */
+#include "sim/trace.h"
 #include "sim/vec_int.h"
 
 #include <string.h>
@@ -305,6 +306,10 @@ static void run_reduce_all(Core *c, const void *args)
     c->spr_index = total.index;
     c->spr_value = 0;
     dtype_store(t, &c->spr_value, 0, (double)total.best);
+    if (c->sim->options.trace && trace_begin(c)) {
+        trace_ub(c, "dst", t, a->dst.addr, a->with_index ? 2 : 1);
+        trace_ub(c, "src", t, a->src.p.addr, a->repeat ? a->repeat * (uint64_t)ISA_REPEAT_BYTES / a->src.size : a->n);
+    }
 }
 
 void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal *d, const OwLocal *s, const OwLocal *tmp,

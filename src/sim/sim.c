@@ -102,6 +102,8 @@ void sim_reset(Sim *s)
     memset(&s->ub_uses, 0, sizeof s->ub_uses);
     memset(&s->ub_hidden, 0, sizeof s->ub_hidden);
     s->ub_ledger_top = 0;
+    memset(&s->traced, 0, sizeof s->traced);
+    s->n_trace_hits = 0;
     s->told_nan = s->told_inf = s->told_range = false;
     memset(&s->stats, 0, sizeof s->stats);
 }

@@ -65,6 +65,8 @@ typedef struct SimOptions {
     uint64_t seed;      /* SIM_RANDOM */
     bool strict;        /* habits that pass on cards although irregular are errors: no finding is a warning */
     bool exact;         /* instructions of limited accuracy give the exact result, rounded */
+    bool trace;           /* keep the operands of the trace_hit-th instruction that runs at that line in that block */
+    uint32_t trace_block, trace_line, trace_hit;
     bool watch;           /* tell the first vector instruction that leaves a NaN, an infinity, or a value beyond watch_limit */
     double watch_limit;
     bool no_hazards;    /* no analysis of races, for measuring */
@@ -82,7 +84,7 @@ Sim *sim_new(const char *chip, Err *err) ERR_CHECKED;
 void sim_free(Sim *s);
 /* For the launches that follow. */
 void sim_set_options(Sim *s, const SimOptions *o);
-/* Words with commas between: "in-order", "lazy", "random:SEED", "strict", "exact", "no-hazards", "threads:N", "watch:LIMIT". Changes what
+/* Words with commas between: "in-order", "lazy", "random:SEED", "strict", "exact", "no-hazards", "threads:N", "watch:LIMIT", "trace:BLOCK:LINE:HIT". Changes what
  * is named, leaves the rest of *o. "" changes nothing. */
 bool sim_parse_options(const char *text, SimOptions *o, Err *err) ERR_CHECKED;
 /* Runs all blocks. False only for failures of ours (no memory, block_dim out of range is a finding). */
@@ -103,6 +105,19 @@ typedef struct SimUbUse {
 size_t sim_n_ub_uses(const Sim *s);
 const SimUbUse *sim_ub_use(const Sim *s, size_t i);
 uint32_t sim_ub_bytes(const Sim *s); /* of the chip */
+
+/* An operand of the instruction that SimOptions.trace asks for, as it was after the instruction. */
+#define SIM_TRACE_MAX 4096
+typedef struct SimTraced {
+    const char *api, *role, *memory; /* "Add"; "dst", "src0"; "UB" or the name of a global tensor */
+    DType dtype;
+    uint64_t offset, n; /* bytes from the start of the memory; elements */
+    size_t n_shown;     /* at most SIM_TRACE_MAX */
+    const double *values;
+    const bool *known; /* false: nothing wrote it */
+} SimTraced;
+size_t sim_n_traced(const Sim *s);
+const SimTraced *sim_traced(const Sim *s, size_t i);
 
 /* Where the current thread's kernel is, kept up to date in memory the caller shares with a watcher, so that a crash or
  * a hang can be placed: written at every API call. NULL switches it off. */

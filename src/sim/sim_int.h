@@ -187,6 +187,8 @@ struct Sim {
     size_t last_range;
     uint64_t n_calls, call_limit;
     bool key_asked, key_matched;
+    VEC(SimTraced) traced; /* trace.c; as those below since sim_new or sim_reset */
+    uint32_t n_trace_hits;
     bool told_nan, told_inf, told_range; /* watch.c; since sim_new or sim_reset */
     uint32_t n_killed;
     struct Cross *cross;

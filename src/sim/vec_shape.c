@@ -1,4 +1,5 @@
 /* From the arguments of a vector call to the elements it touches, and the checks that hold for every instruction. */
+#include "sim/trace.h"
 #include "sim/vec_int.h"
 
 #include <assert.h>
@@ -321,6 +322,9 @@ static void run_op(Core *c, const VecOp *op, VecRun *run, void (*whole)(Core *, 
     else
         whole(c, op);
     if (c->sim->options.watch) watch_vec(c, op);
+    if (c->sim->options.trace && trace_begin(c))
+        for (uint32_t i = 0; i < op->n; i++)
+            trace_ub(c, op->o[i].role, op->o[i].type, op->o[i].p.addr, op->shape.contiguous ? op->shape.count : (uint64_t)op->shape.repeat * op->shape.lanes);
 }
 
 static void run_issued(Core *c, const void *args)

@@ -183,6 +183,7 @@ json_t *report_json(Arena *a, const Report *r) {
     json_object_set_new(j, "checks", checks);
     json_object_set_new(j, "precision", precision_json(r));
     json_object_set_new(j, "cases", cases_json(r));
+    if (r->trace) json_object_set(j, "trace", r->trace);
     if (r->ub) json_object_set(j, "ub_ledger", r->ub);
     if (r->launches) json_object_set(j, "launches", r->launches);
     json_object_set_new(j, "stages", stages_json(r));

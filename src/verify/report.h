@@ -107,6 +107,7 @@ typedef struct Report {
     const Build *build; /* may be NULL */
     double python_s, load_s, rules_s, run_s, compare_s, total_s;
     json_t *launches; /* of the last run, or NULL */
+    json_t *trace;    /* operands of the instruction asked for, or NULL */
     json_t *ub;       /* ledger of UB of the run that held most, or NULL */
     const char *log;  /* what foreign code printed, or NULL */
 } Report;

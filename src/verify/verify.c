@@ -169,6 +169,7 @@ static json_t *run_params(const Verifier *v, json_t *spec, const char *schedule,
         json_array_append_new(kernels,
                               v->build.kernel_sos[i] ? json_string(v->build.kernel_sos[i]) : json_null());
     const VerifyModel *m = &v->o->model;
+    if (v->o->trace) schedule = arena_printf(v->arena, "%s,%s", schedule, v->o->trace);
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:s, s:O, s:o, s:{s:s, s:b, s:b}}", "reference",
                      v->reference, "model_src", v->report.desc->source[DESC_MODEL], "runtime",
                      v->tools.rt_lib, "chip", v->report.chip, "host_so", v->build.host_so, "kernel_name",
@@ -343,6 +344,8 @@ static bool run_candidate(Verifier *v, const VerifyCase *c, const char *schedule
     if (ok) {
         keep_launches(v, reply.result);
         keep_ub(v, reply.result);
+        json_t *trace = json_object_get(json_object_get(reply.result, "report"), "trace");
+        if (trace && !v->report.trace) v->report.trace = json_incref(trace);
         ok = judge_reply(v->arena, ctx, &reply, out, err);
         if (ok) look_near(v, c, schedule, ctx, &reply, out);
         if (ok) bisect(v, c, out);
@@ -541,6 +544,7 @@ bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Er
     if (v.dir) fs_remove_tree(v.dir);
     for (size_t i = 0; i < v.report.n_cases; i++) json_decref(v.report.cases[i].precision);
     json_decref(v.report.launches);
+    json_decref(v.report.trace);
     json_decref(v.report.ub);
     before_clear(&v.before);
     return ok;
