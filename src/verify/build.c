@@ -137,7 +137,7 @@ static const char *const *make_argv(Arena *a, const Toolchain *t, const Side *si
         size_t n, cap;
     } v = {0};
     bool clang = strstr(t->version, "clang") != NULL;
-    const char *const fixed[] = {"env", "LC_ALL=C", t->cxx, "-std=c++17", side->opt, "-fPIC", "-shared", "-w",
+    const char *const fixed[] = {"env", "LC_ALL=C", t->cxx, "-std=c++17", t->debug ? "-O0" : side->opt, t->debug ? "-g" : "-g0", "-fPIC", "-shared", "-w",
                                  /* one text line for one message; the source line is added by us */
                                  clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret",
                                  "-fmessage-length=0", clang ? "-ferror-limit=20" : "-fmax-errors=20",

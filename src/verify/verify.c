@@ -130,7 +130,7 @@ static void apply_rules(Verifier *v) {
 
 static bool run_build(Verifier *v, Err *err) {
     if (!early_take(v->early, v->report.desc, &v->build, &v->diags)) {
-        const char *dir = arena_printf(v->arena, "%s/build", v->dir);
+        const char *dir = v->o->debug_dir ? v->o->debug_dir : arena_printf(v->arena, "%s/build", v->dir);
         if (!build_run(v->arena, &v->tools, v->report.desc, dir, v->limit_s, &v->build, &v->diags, err))
             return false;
     }
@@ -431,6 +431,24 @@ done:
     return ok;
 }
 
+/* Leaves in the folder what a debugger needs: the kernel's text under the name its lines have, and the parameters of one run. */
+static bool write_debug(Verifier *v, Err *err) {
+    const VerifyCase *cases = v->o->cases;
+    size_t n = 1;
+    if (!cases) cases = own_cases(v->arena, &n);
+    json_t *params = run_params(v, cases[0].spec, v->schedules[0], json_array());
+    char *text = params ? json_dumps(params, JSON_INDENT(1)) : NULL;
+    const char *kernel = v->report.desc->source[DESC_KERNEL], *dir = v->o->debug_dir;
+    bool ok = text && fs_write(arena_printf(v->arena, "%s/kernel_src", dir), kernel, strlen(kernel), err) &&
+              fs_write(arena_printf(v->arena, "%s/run.json", dir), text, strlen(text), err);
+    if (!text) ok = err_set(err, ERR_INTERNAL, NULL, "the parameters of the run cannot be written as JSON");
+    free(text);
+    json_decref(params);
+    if (!v->o->cases)
+        for (size_t i = 0; i < n; i++) json_decref(cases[i].spec);
+    return ok;
+}
+
 static bool run_cases(Verifier *v, Err *err) {
     Report *r = &v->report;
     double start = time_now_s();
@@ -486,7 +504,8 @@ static bool prepare(Verifier *v, Err *err) {
     if (!v->tools.rt_lib || !toolchain_find(a, home, v->dir, &v->tools, err)) return false;
     v->tools.lang = lang_toolchain(v->o->model.toolchain, v->report.chip);
     v->tools.clang = v->tools.lang ? lang_clang(a) : NULL;
-    v->early = early_start(&v->tools, early, v->description, v->limit_s);
+    v->tools.debug = v->o->debug_dir != NULL;
+    if (!v->o->debug_dir) v->early = early_start(&v->tools, early, v->description, v->limit_s);
     return true;
 }
 
@@ -507,6 +526,7 @@ static bool judge_all(Verifier *v, Err *err) {
     if (v->report.verdict != VERDICT_PASS) return true;
     if (!run_build(v, err)) return false;
     if (!v->build.ok || !v->o->reference_path) return true;
+    if (v->o->debug_dir) return write_debug(v, err);
     return run_cases(v, err); /* a reference that breaks its contract is found by the first case */
 }
 
