@@ -168,7 +168,7 @@ bool parallel_run(Sim *s, const SimLaunch *l)
 {
     const SimOptions *o = &s->options;
     uint32_t n = o->n_threads < MAX_THREADS ? o->n_threads : MAX_THREADS;
-    if (n < 2 || o->schedule != SIM_IN_ORDER || o->no_hazards || l->block_dim < MIN_BLOCKS) return false;
+    if (n < 2 || o->schedule != SIM_IN_ORDER || o->no_hazards || o->trace || o->watch || l->block_dim < MIN_BLOCKS) return false;
     Team team = {.n_blocks = l->block_dim, .next = 1, .trail = core_trail()};
     Member members[MAX_THREADS] = {{.team = &team, .sim = s}};
     SimStats before = s->stats;

@@ -308,7 +308,7 @@ static void run_reduce_all(Core *c, const void *args)
     dtype_store(t, &c->spr_value, 0, (double)total.best);
     if (c->sim->options.trace && trace_begin(c)) {
         trace_ub(c, "dst", t, a->dst.addr, a->with_index ? 2 : 1);
-        trace_ub(c, "src", t, a->src.p.addr, a->repeat ? a->repeat * (uint64_t)ISA_REPEAT_BYTES / a->src.size : a->n);
+        trace_ub(c, "src", t, a->src.p.addr, a->src.repeat ? a->src.repeat * (uint64_t)ISA_REPEAT_BYTES / a->src.size : a->n);
     }
 }
 
