@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The API truth table of data/api: reads it, and keeps what is derived from it.
 
-    tools/api_table.py write   writes docs/api.md and device/ow/gaps.h
+    tools/api_table.py write   writes docs/api.md, device/ow/gaps.h and src/verify/api_names.def
     tools/api_table.py check   exit status 1 when one of them is not what `write` would write
     tools/api_table.py calls   prints a C++ file that makes every call of the rows that are modelled, once for each of
                                their element types: it must compile against device/
@@ -165,7 +165,28 @@ def calls(rows):
     return "\n".join(out) + "\n"
 
 
-OUTPUTS = {"docs/api.md": docs, "device/ow/gaps.h": gaps}
+# ---- src/verify/api_names.def ----------------------------------------------------------------------------------------
+
+NAMES_HEAD = """\
+/* Written by tools/api_table.py from data/api: names of AscendC on this architecture that the simulator does not model and
+ * device/ does not declare (types, members, macros). Included by vendor_names.def. */
+"""
+
+
+def api_names(rows):
+    """Identifiers of the rows that are not modelled, other than the functions gaps.h declares."""
+    known = set(gap_names(rows))
+    for r in rows:
+        if is_modelled(r):
+            known |= set(re.findall(r"[A-Za-z_]\w*", r["api"]))
+    names = set()
+    for r in rows:
+        if r["a2"] == "none":
+            names |= {n for n in re.findall(r"[A-Za-z_]\w{3,}", r["api"]) if re.search(r"[A-Z_]|^assert$", n)}
+    return NAMES_HEAD + "\n".join(f"VENDOR_NAME({n})" for n in sorted(names - known)) + "\n"
+
+
+OUTPUTS = {"docs/api.md": docs, "device/ow/gaps.h": gaps, "src/verify/api_names.def": api_names}
 
 
 def main(argv):

@@ -197,6 +197,14 @@ template <typename T> inline T ow_unbits(uint64_t b)
     __builtin_memcpy((void *)&v, &b, sizeof(T));
     return v;
 }
+/* Two of them in a byte. Tensors of it can be named; what computes with them is not modelled. */
+struct int4b_t {
+    uint8_t storage;
+};
+template <> struct OwType<int4b_t> {
+    static constexpr uint32_t id = OW_U8;
+};
+
 /* One of a list of element types. */
 /* Not the built-in trait: gcc cannot write one into the name of a function whose signature has it. */
 template <typename A, typename B> constexpr bool ow_same = false;

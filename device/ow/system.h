@@ -178,6 +178,14 @@ OW_DUMPS(GlobalTensor)
         if (!(cond)) ow_trap(#cond, OW_HERE);                                                                        \
     } while (0)
 
+/* The vendor's assert takes a message too; one of the host's C library is not meant. */
+#undef assert
+#define assert(cond, ...) ascendc_assert(cond)
+
+/* Marks for a trace of pipes: off unless compiled with ASCENDC_TRACE_ON. */
+#define TRACE_START(...)
+#define TRACE_STOP(...)
+
 /* ---- entry ------------------------------------------------------------------------------------------------------ */
 
 template <size_t... I> struct OwSeq {};

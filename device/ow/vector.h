@@ -101,6 +101,21 @@ OW_BINARY(AddRelu, half, int16_t, float)
 OW_BINARY(SubRelu, half, int16_t, float)
 OW_BINARY(FusedMulAdd, half, float)
 OW_BINARY(MulAddRelu, half, float)
+/* The older name of MulAddRelu. */
+#define OW_OLD_NAME(T_LIST, mask)                                                                                    \
+    template <typename T, bool isSetMask = true>                                                                     \
+    inline void FusedMulAddRelu(OW_L(T) dst, OW_L(T) src0, OW_L(T) src1, mask, const uint32_t repeatTime,            \
+                                const BinaryRepeatParams &repeatParams, OW_LOC)                                      \
+    {                                                                                                                \
+        MulAddRelu<T, isSetMask>(dst, src0, src1, T_LIST, repeatTime, repeatParams, ow_loc);                         \
+    }
+OW_OLD_NAME(mask, uint64_t mask[])
+OW_OLD_NAME(mask, uint64_t mask)
+#undef OW_OLD_NAME
+template <typename T> inline void FusedMulAddRelu(OW_L(T) dst, OW_L(T) src0, OW_L(T) src1, const int32_t &count, OW_LOC)
+{
+    MulAddRelu(dst, src0, src1, count, ow_loc);
+}
 /* HW: And page and implementation: 32-bit tensors compile in the count form, but only `count` 16-bit units are done. */
 OW_BINARY_R(And, int16_t, uint16_t)
 OW_BINARY_R(Or, int16_t, uint16_t)
@@ -240,6 +255,49 @@ inline void Axpy(OW_L(T) dst, OW_L(U) src, const U &scalarValue, const int32_t &
     OW_WANT_PAIR(Axpy, T, U, half (*)(half), float (*)(float), float (*)(half));
     ow_vec_n("Axpy", OW_TYPES(ow_id<T>, ow_id<U>), &dst.ow, &src.ow, nullptr, ow_bits(scalarValue), 0, count, ow_loc);
 }
+
+/* dst half, sources int32_t; the scale of SetDeqScale(half). */
+#define OW_ADD_DEQ_RELU(mask_decl, bits, count)                                                                      \
+    template <bool isSetMask = true>                                                                                 \
+    inline void AddDeqRelu(OW_L(half) dst, OW_L(int32_t) src0, OW_L(int32_t) src1, mask_decl,                        \
+                           const uint32_t repeatTime, const BinaryRepeatParams &repeatParams, OW_LOC)                \
+    {                                                                                                                \
+        OwRepeat r = OwRep(bits, count, isSetMask, repeatTime, repeatParams);                                        \
+        ow_vec_r("AddDeqRelu", OW_TYPES(OW_F16, OW_I32), &dst.ow, &src0.ow, &src1.ow, 0, 0, &r, ow_loc);             \
+    }                                                                                                                \
+    template <typename T, typename U, bool isSetMask = true>                                                         \
+    inline void AddDeqRelu(OW_L(T) dst, OW_L(U) src0, OW_L(U) src1, mask_decl, const uint32_t repeatTime,            \
+                           const BinaryRepeatParams &repeatParams, OW_LOC)                                           \
+    {                                                                                                                \
+        OW_WANT_PAIR(AddDeqRelu, T, U, half (*)(int32_t));                                                           \
+        OwRepeat r = OwRep(bits, count, isSetMask, repeatTime, repeatParams);                                        \
+        ow_vec_r("AddDeqRelu", OW_TYPES(OW_F16, OW_I32), &dst.ow, &src0.ow, &src1.ow, 0, 0, &r, ow_loc);             \
+    }
+OW_ADD_DEQ_RELU(uint64_t mask[], mask, 0)
+OW_ADD_DEQ_RELU(uint64_t mask, nullptr, mask)
+#undef OW_ADD_DEQ_RELU
+inline void AddDeqRelu(OW_L(half) dst, OW_L(int32_t) src0, OW_L(int32_t) src1, const int32_t &count, OW_LOC)
+{
+    ow_vec_n("AddDeqRelu", OW_TYPES(OW_F16, OW_I32), &dst.ow, &src0.ow, &src1.ow, 0, 0, count, ow_loc);
+}
+
+/* Four-bit integers have no arithmetic here: conversions of them are not modelled. */
+#define OW_INT4_CAST(T, U)                                                                                           \
+    inline void Cast(OW_L(T), OW_L(U), const RoundMode &, const uint64_t *, const uint32_t, const UnaryRepeatParams &, OW_LOC) \
+    {                                                                                                                \
+        ow_not_modelled("Cast with int4b_t", ow_loc);                                                                \
+    }                                                                                                                \
+    inline void Cast(OW_L(T), OW_L(U), const RoundMode &, const uint64_t, const uint32_t, const UnaryRepeatParams &, OW_LOC) \
+    {                                                                                                                \
+        ow_not_modelled("Cast with int4b_t", ow_loc);                                                                \
+    }                                                                                                                \
+    inline void Cast(OW_L(T), OW_L(U), const RoundMode &, const uint32_t, OW_LOC)                                    \
+    {                                                                                                                \
+        ow_not_modelled("Cast with int4b_t", ow_loc);                                                                \
+    }
+OW_INT4_CAST(half, int4b_t)
+OW_INT4_CAST(int4b_t, half)
+#undef OW_INT4_CAST
 
 /* HW: Cast page, pair table for the 2201 architecture. */
 #define OW_CAST_PAIRS                                                                                                \

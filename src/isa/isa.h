@@ -50,6 +50,7 @@ typedef enum {
     FORM_SCALAR,     /* d = f(a, s) */
     FORM_ACC,        /* d = f(a, b, d) */
     FORM_ACC_SCALAR, /* d = f(a, s, d) */
+    FORM_ADD_DEQ, /* d = max(0, half(a + b, scaled)) */
     FORM_FILL,
     FORM_MOVE,
     FORM_CAST,

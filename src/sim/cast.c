@@ -177,3 +177,21 @@ void vec_cast_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first
         if (!cast_loop(c, op, c->ub + a[0], in, k)) cast_elements(c, op, c->ub + a[0], in, k);
     }
 }
+
+/* HW: AddDeqRelu, implementation: both sources hold intermediate results afterwards, which are not defined for the user. */
+void vec_add_deq_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n)
+{
+    (void)first;
+    vec_mark(c, op, addr, n, false);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t a, b;
+        memcpy(&a, c->ub + addr[1] + 4 * i, 4);
+        memcpy(&b, c->ub + addr[2] + 4 * i, 4);
+        float scaled = ((float)(int32_t)(a + b) * 0x1p-17f * c->deq_scale) * 0x1p17f;
+        uint16_t h = to_f16(c, scaled, ROUND_RINT);
+        if ((h & 0x8000) && (h & 0x7fff) <= 0x7c00) h = 0; /* not a NaN */
+        memcpy(c->ub + addr[0] + 2 * i, &h, 2);
+    }
+    for (uint32_t k = 1; k < op->n; k++)
+        if (op->o[k].p.addr != op->o[0].p.addr) bits_fill(c->ub_valid, addr[k], (size_t)n * 4, false);
+}

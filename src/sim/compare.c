@@ -312,11 +312,11 @@ static void select_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t 
 }
 
 /* HW: reserved UB: Select uses the last 8 KB of UB in its tensor forms. */
-static void check_reserved(Core *c)
+void vec_check_reserved(Core *c, const char *api)
 {
     uint32_t from = c->ub_bytes - ISA_UB_RESERVED_BYTES;
-    ledger_hidden(c, "Select", ISA_UB_RESERVED_BYTES);
-    if (c->ub_top > from) sim_report(c, CHK_ID_UB_RESERVED, "Select", LL(ISA_UB_RESERVED_BYTES), LL(c->ub_top));
+    ledger_hidden(c, api, ISA_UB_RESERVED_BYTES);
+    if (c->ub_top > from) sim_report(c, CHK_ID_UB_RESERVED, api, LL(ISA_UB_RESERVED_BYTES), LL(c->ub_top));
 }
 
 static bool selection_place(Core *c, const VecOp *op, const OwLocal *sel, Selection *s)
@@ -347,7 +347,7 @@ void ow_select(uint32_t type, const OwLocal *d, const OwLocal *sel, const OwLoca
     vec_operand(&op, "dst", d, dtype_of(type), true);
     vec_operand(&op, "src0", a, dtype_of(type), false);
     if (b) vec_operand(&op, "src1", b, dtype_of(type), false);
-    if (sel && mode != SEL_CMPMASK) check_reserved(c);
+    if (sel && mode != SEL_CMPMASK) vec_check_reserved(c, "Select");
     if (!(r ? vec_shape_repeat(c, &op, r) : vec_shape_count(c, &op, count))) return;
     if (!vec_check(c, &op) || !selection_place(c, &op, sel, &s)) return;
     op.extra = &s;

@@ -75,6 +75,9 @@ int64_t vec_scalar_int(DType t, uint64_t bits);
 void watch_vec(Core *c, const VecOp *op);
 
 void vec_cast_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n);
+void vec_add_deq_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n);
+/* For instructions that use the reserved end of UB. */
+void vec_check_reserved(Core *c, const char *api);
 void vec_run_compare(Core *c, VecOp *op, const OwRepeat *r, int64_t count, bool with_scalar);
 
 #endif

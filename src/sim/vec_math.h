@@ -73,7 +73,7 @@ static inline float v_exp_of(float x, int exact)
 }
 static inline float v_ln_of(float x, int exact)
 {
-    return exact ? x < 0.0f ? NAN : (float)log((double)x) : v_ln(x);
+    return exact ? (float)log((double)x) : v_ln(x);
 }
 
 /* What the approximating instructions leave of a result: 12 bits of mantissa for float, 8 for half.

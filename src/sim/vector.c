@@ -175,6 +175,7 @@ static VecRun *run_of(const VecOp *op)
     case FORM_FILL: return run_fill;
     case FORM_MOVE: return run_move;
     case FORM_CAST: return vec_cast_run;
+    case FORM_ADD_DEQ: return vec_add_deq_run;
     default: return run_expression;
     }
 }
@@ -210,6 +211,10 @@ static bool begin(Core *c, VecOp *op, const char *api, DType dt, DType st, const
     if (a) vec_operand(op, b ? "src0" : "src", a, st, false);
     if (b) vec_operand(op, "src1", b, st, false);
     set_scalar(c, op, st, scalar, arg);
+    if (op->insn->form == FORM_ADD_DEQ) {
+        vec_check_reserved(c, api);
+        if (!c->deq_set) sim_report(c, CHK_ID_DEQ_SCALE);
+    }
     return op->insn->form != FORM_CAST || cast_ok(c, op);
 }
 

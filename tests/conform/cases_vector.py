@@ -159,14 +159,14 @@ def mul_add(order: str) -> Callable[[str, str], Function]:
             if order == "MulAddDst":
                 return separate(d, s, a * b) + old
             v = separate(d, s, a * old) + b
-            return relu(v) if order == "MulAddRelu" else v
+            return relu(v) if order.endswith("Relu") else v
 
         return exact(d, value)
 
     return make
 
 
-for name, templ in (("MulAddDst", "T, U"), ("FusedMulAdd", "T"), ("MulAddRelu", "T")):
+for name, templ in (("MulAddDst", "T, U"), ("FusedMulAdd", "T"), ("MulAddRelu", "T"), ("FusedMulAddRelu", "T")):
     add_elementwise(name, forms(name, "d, a, b", "bp", templ), 2, mul_add(name), None)
 
 
@@ -201,6 +201,24 @@ for name in ("MulCast", "AddReluCast", "SubReluCast"):
     codes = forms(name, "d, a, b", "bp", "T, U")
     codes["count"] = f"{name}(d, a, b, (uint32_t)n);"
     add_elementwise(name, codes, 2, compound(name), None)
+
+
+for form, code in forms("AddDeqRelu", "d, a, b", "bp", "T, U").items():
+    def add_deq_runs(rng: np.random.Generator, t: tuple[str, str, str], form: str = form) -> Iterator[Run]:
+        for shape in shapes(form, [t[0], t[1], t[1]], rng, outside=False):
+            scale = float(np.float16(rng.choice([1.0, 0.5, 0.037])))
+
+            def value(a: np.ndarray, b: np.ndarray, old: np.ndarray, scale: float = scale) -> np.ndarray:
+                total = (a + b).astype(np.int64).astype(np.int32).astype(np.float32)
+                v = (total * np.float32(2.0**-17) * np.float32(scale)) * np.float32(2.0**17)
+                return to_raw("half", np.maximum(v.astype(np.float16).astype(np.float64), 0.0))
+
+            shape.params = {**shape.params, 10: int(to_raw("half", np.array([scale]))[0])}
+            run = elementwise(image_of(rng, (A, t[1], 65280), (B, t[1], 61440)), shape, list(t[:2]) + [t[1]], quiet(value))
+            run.findings = {"uninitialised-output"} if any(len(x) for x in shape.active) else set()  # both sources are destroyed
+            yield run
+
+    case("AddDeqRelu", form, WIDE + "SetDeqScale(from_bits<half>(P(10))); " + code)(add_deq_runs)
 
 
 # ---- shifts --------------------------------------------------------------------------------------------------------------
