@@ -160,3 +160,15 @@ def test_bisect_names_the_first_instruction(tmp_path, spoil, check_id, words):
     assert status == 1 and len(found) == 1 and words in found[0]["text"] and found[0]["severity"] == "note", out
     source = runpy.run_path(str(path))["kernel_src"].splitlines()
     assert spoil.split("(")[0] in source[found[0]["line"] - 1]
+
+
+def test_what_is_not_modelled_is_a_verdict_of_its_own():
+    """Neither PASS nor FAIL, in every form and however strict."""
+    for options in ([], ["--strict"], ["--schedule", "lazy"]):
+        status, out, _ = check(DESCRIPTIONS / "not_modelled.py", *options)
+        assert status == 1 and out.startswith("NOT_MODELLED not_modelled") and "see: docs/check.md#not-modelled" in out, out
+    _, out, _ = check(DESCRIPTIONS / "not_modelled.py", "--json")
+    result = json.loads(out)
+    assert result["verdict"] == "NOT_MODELLED" and result["correctness"] is False and any(c.get("not_modelled") for c in result["checks"])
+    _, run = sarif(DESCRIPTIONS / "not_modelled.py")
+    assert run["properties"]["verdict"] == "NOT_MODELLED"

@@ -43,6 +43,13 @@ def test_stream(shared):
     assert all(line["data"].endswith("\n") for line in lines if line["type"] == "log")
 
 
+def test_what_is_not_modelled_is_neither_pass_nor_fail(shared):
+    answer = existing_client(shared, item("gap", REJECTED.parent / "not_modelled.py"), stream=False)
+    (result,) = answer["result"]
+    assert answer["exit_code"] == 1 and result["verdict"] == "NOT_MODELLED" and result["correctness"] is False
+    assert answer["summary"].startswith("NOT_MODELLED gap") and any(c.get("not_modelled") for c in result["checks"])
+
+
 def test_stream_comes_as_it_happens(shared, tmp_path):
     """The first lines arrive while the job still runs."""
     mark = tmp_path / "mark"
