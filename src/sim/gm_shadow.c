@@ -10,24 +10,33 @@
 
 enum { PAGE_BYTES = 4096, GRAINS = PAGE_BYTES / ISA_BLOCK_BYTES };
 
+typedef struct GmGrains {
+    struct GmGrains *next; /* while spare */
+    GmGrain at[GRAINS];
+} GmGrains;
+
 bool gm_shadow_new(GmShadow *s, size_t n_bytes)
 {
-    s->pages = calloc(n_bytes / PAGE_BYTES + 1, sizeof *s->pages);
-    s->grains = calloc((n_bytes / PAGE_BYTES + 1) * GRAINS, sizeof *s->grains); /* untouched parts cost no memory */
-    return s->pages && s->grains;
+    s->n_pages = n_bytes / PAGE_BYTES + 1;
+    s->pages = calloc(s->n_pages, sizeof *s->pages);
+    return s->pages != NULL;
 }
 
 void gm_shadow_free(GmShadow *s)
 {
+    if (s->pages) gm_shadow_clear(s, (s->n_pages - 1) * PAGE_BYTES);
+    for (struct GmGrains *g = s->spare, *next; g; g = next) next = g->next, free(g);
     free(s->pages);
-    free(s->grains);
     *s = (GmShadow){0};
 }
 
 void gm_shadow_clear(GmShadow *s, size_t n_bytes)
 {
     for (size_t p = 0; p <= n_bytes / PAGE_BYTES; p++)
-        if (s->pages[p].split) memset(&s->grains[p * GRAINS], 0, GRAINS * sizeof *s->grains);
+        if (s->pages[p].split) {
+            s->pages[p].split->next = s->spare;
+            s->spare = s->pages[p].split;
+        }
     memset(s->pages, 0, (n_bytes / PAGE_BYTES + 1) * sizeof *s->pages);
 }
 
@@ -143,12 +152,15 @@ static void touch_grain(Touch *t, GmGrain *g, uint32_t bytes, size_t from, size_
     if (g->read.bytes == 0) g->read.clock = 0;
 }
 
-static void split_page(const GmShadow *s, size_t page)
+static void split_page(GmShadow *s, GmPage *p)
 {
-    GmPage *p = &s->pages[page];
-    p->split = true;
-    if (p->all.wrote.clock == 0 && p->all.read.clock == 0) return; /* grains start as zeros */
-    for (size_t g = 0; g < GRAINS; g++) s->grains[page * GRAINS + g] = p->all;
+    if (s->spare) {
+        p->split = s->spare;
+        s->spare = s->spare->next;
+    } else if (!(p->split = malloc(sizeof *p->split))) {
+        abort(); /* as arenas do */
+    }
+    for (size_t g = 0; g < GRAINS; g++) p->split->at[g] = p->all;
 }
 
 static void touch_page(Touch *t, size_t page, size_t from, size_t end)
@@ -159,11 +171,11 @@ static void touch_page(Touch *t, size_t page, size_t from, size_t end)
         touch_grain(t, &p->all, UINT32_MAX, from, end);
         return;
     }
-    if (!p->split) split_page(s, page);
+    if (!p->split) split_page(s, p);
     for (size_t at = from, stop; at < end; at = stop) {
         size_t g = at / ISA_BLOCK_BYTES;
         stop = (g + 1) * ISA_BLOCK_BYTES < end ? (g + 1) * ISA_BLOCK_BYTES : end;
-        touch_grain(t, &s->grains[g], (uint32_t)(((1ull << (stop - at)) - 1) << at % ISA_BLOCK_BYTES), at, stop);
+        touch_grain(t, &p->split->at[g % GRAINS], (uint32_t)(((1ull << (stop - at)) - 1) << at % ISA_BLOCK_BYTES), at, stop);
     }
 }
 
@@ -192,9 +204,23 @@ void gm_shadow_touch(Core *c, Pipe pipe, AccessHow how, GmRange *r, size_t off, 
     touch(&t, off, n);
 }
 
+/* The scalar unit going through memory: the 32 bytes have its mark already, and nobody else's. */
+static bool goes_on(const Core *c, GmRange *r, size_t off, size_t n)
+{
+    size_t g = off / ISA_BLOCK_BYTES;
+    const GmPage *page = &r->shadow.pages[off / PAGE_BYTES];
+    if (!page->split || (off + n - 1) / ISA_BLOCK_BYTES != g) return false;
+    GmGrain *grain = &page->split->at[g % GRAINS];
+    if (grain->read.clock || grain->wrote.pipe != PIPE_S || grain->wrote.block != c->block || grain->wrote.clock != hazard_clock(c, PIPE_S)) return false;
+    uint32_t bytes = (uint32_t)(((1ull << n) - 1) << off % ISA_BLOCK_BYTES);
+    grain->wrote.bytes |= bytes;
+    grain->all_wrote |= bytes;
+    return true;
+}
+
 void gm_shadow_write(Core *c, Pipe pipe, GmRange *r, size_t off, const uint8_t *data, size_t n)
 {
-    if (!r->shadow.pages || n == 0) return;
+    if (!r->shadow.pages || n == 0 || (pipe == PIPE_S && goes_on(c, r, off, n))) return;
     Touch t = touch_of(c, pipe, ACC_WRITE, r);
     t.data = data;
     t.off = off;
@@ -207,7 +233,7 @@ uint32_t gm_shadow_other_writer(const Core *c, const GmRange *r, size_t from, si
         size_t g = at / ISA_BLOCK_BYTES;
         stop = (g + 1) * ISA_BLOCK_BYTES < end ? (g + 1) * ISA_BLOCK_BYTES : end;
         const GmPage *p = &r->shadow.pages[at / PAGE_BYTES];
-        const GmMark *m = p->split ? &r->shadow.grains[g].wrote : &p->all.wrote;
+        const GmMark *m = p->split ? &p->split->at[g % GRAINS].wrote : &p->all.wrote;
         uint32_t bytes = (uint32_t)(((1ull << (stop - at)) - 1) << at % ISA_BLOCK_BYTES);
         if (m->clock == 0 || m->block == c->block || !(m->bytes & bytes) || (scalar && m->pipe != PIPE_S)) continue;
         if (!cross_knows(c, m->block, (Pipe)m->pipe, m->clock)) return m->block;
@@ -217,7 +243,7 @@ uint32_t gm_shadow_other_writer(const Core *c, const GmRange *r, size_t from, si
 
 static bool is_untouched(const GmPage *p) { return !p->split && (p->all.all_wrote | p->all.all_read) == 0; }
 
-static const GmGrain *grain_at(const GmShadow *s, size_t page, size_t grain) { return s->pages[page].split ? &s->grains[page * GRAINS + grain] : &s->pages[page].all; }
+static const GmGrain *grain_at(const GmShadow *s, size_t page, size_t grain) { return s->pages[page].split ? &s->pages[page].split->at[grain] : &s->pages[page].all; }
 
 static bool grains_clash(const GmGrain *a, const GmGrain *b) { return (a->all_wrote & (b->all_wrote | b->all_read)) || (a->all_read & b->all_wrote); }
 

@@ -21,12 +21,13 @@ typedef struct GmGrain {
 /* 4096 bytes: touched alike, or with a grain for every 32. */
 typedef struct GmPage {
     GmGrain all;
-    bool split;
+    struct GmGrains *split; /* NULL: not */
 } GmPage;
 
 typedef struct GmShadow {
     GmPage *pages;
-    GmGrain *grains;
+    size_t n_pages;
+    struct GmGrains *spare; /* of pages split in earlier launches */
 } GmShadow;
 
 struct GmRange;

@@ -192,8 +192,11 @@ static void check_ranges(Sim *s)
 
 static void free_ranges(Sim *s)
 {
-    for (size_t i = 0; i < s->n_ranges; i++)
-        if (s->ranges[i].shadow.pages) gm_shadow_clear(&s->ranges[i].shadow, s->ranges[i].gm->n_bytes);
+    for (size_t i = 0; i < s->n_ranges; i++) {
+        if (!s->ranges[i].shadow.pages) continue;
+        gm_shadow_clear(&s->ranges[i].shadow, s->ranges[i].gm->n_bytes);
+        s->stores[i].shadow = s->ranges[i].shadow;
+    }
     s->ranges = NULL;
     s->n_ranges = 0;
 }
