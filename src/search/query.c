@@ -8,15 +8,17 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define CANDIDATES   80
-#define ROWS_MAX     8000 /* entries that are ranked for a query: very common words beside rarer ones are left out */
-#define LITERAL_TOP  40   /* so many of the best are looked through for the query as it stands */
+#define ROWS_MAX     3000 /* entries that are ranked for a query: very common words beside rarer ones are left out */
+#define LITERAL_TOP  30   /* so many of the best are looked through for the query as it stands */
 #define LITERAL_MIN  6    /* bytes */
 #define SAME_FILE    2    /* hits from one file, where it is no table */
 #define BONUS_NAME   1.5  /* for an entry whose name is all of the query; less for a part of it */
 #define BONUS_DOC    0.5  /* of that, when the name is a document's */
 #define BONUS_TEXT   0.4
+#define SOUND_CHECK_S 3600
 
 static const double KIND_WEIGHT[] = {
 #define KIND(id, name, weight, plural) weight,
@@ -113,7 +115,7 @@ static const char *text_column(Search *s, sqlite3_stmt *st, int i) {
 
 static bool load(Search *s) {
     sqlite3_stmt *st = index_prepare(s->ix,
-                                     "SELECT entry.kind, name, title, path, first_line, n_lines, is_record, body FROM entry JOIN file ON"
+                                     "SELECT entry.kind, name, title, path, first_line, n_lines, is_record FROM entry JOIN file ON"
                                      " file.id = entry.file WHERE entry.id = ?1",
                                      s->err);
     if (!st) return false;
@@ -130,7 +132,6 @@ static bool load(Search *s) {
             c.first_line = (size_t)sqlite3_column_int64(st, 4);
             c.n_lines = (size_t)sqlite3_column_int64(st, 5);
             c.is_record = sqlite3_column_int(st, 6);
-            c.body = text_column(s, st, 7);
             s->at[n++] = c;
         }
         sqlite3_reset(st);
@@ -138,6 +139,19 @@ static bool load(Search *s) {
     s->n = n;
     sqlite3_finalize(st);
     return true;
+}
+
+/* The text of an entry, which is long: read for those that may be shown. */
+static const char *body_of(Search *s, Candidate *c) {
+    if (c->body) return c->body;
+    sqlite3_stmt *st = NULL;
+    c->body = "";
+    if (sqlite3_prepare_v2(s->ix->db, "SELECT body FROM entry WHERE id = ?1", -1, &st, NULL) == SQLITE_OK) {
+        sqlite3_bind_int64(st, 1, c->id);
+        if (sqlite3_step(st) == SQLITE_ROW) c->body = text_column(s, st, 0);
+    }
+    sqlite3_finalize(st);
+    return c->body;
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -177,13 +191,15 @@ static int by_score(const void *a, const void *b) {
     return x->first_line < y->first_line ? -1 : x->first_line > y->first_line;
 }
 
-/* The query without the white space around it, when it may stand somewhere as it is. */
+/* The query without the white space around it, when it may stand somewhere as it is and says more than its words do. */
 static const char *literal_of(Search *s) {
     const char *t = s->q->text;
     while (isspace((unsigned char)*t)) t++;
     size_t n = strnlen(t, SEARCH_QUERY_MAX);
     while (n > 0 && isspace((unsigned char)t[n - 1])) n--;
-    return n < LITERAL_MIN || memchr(t, '\n', n) ? NULL : arena_strndup(s->a, t, n);
+    bool one_word = true;
+    for (size_t i = 0; i < n && one_word; i++) one_word = isalnum((unsigned char)t[i]) || t[i] == '_';
+    return n < LITERAL_MIN || one_word || memchr(t, '\n', n) ? NULL : arena_strndup(s->a, t, n);
 }
 
 static void order(Search *s) {
@@ -195,7 +211,7 @@ static void order(Search *s) {
     qsort(s->at, s->n, sizeof s->at[0], by_score);
     const char *literal = literal_of(s);
     for (size_t i = 0; literal && i < s->n && i < LITERAL_TOP; i++)
-        if (strcasestr(s->at[i].body, literal)) s->at[i].score *= 1 + BONUS_TEXT;
+        if (strcasestr(body_of(s, &s->at[i]), literal)) s->at[i].score *= 1 + BONUS_TEXT;
     if (literal) qsort(s->at, s->n, sizeof s->at[0], by_score);
 }
 
@@ -227,10 +243,10 @@ static void make_hits(Search *s, SearchHits *out) {
     out->at = ARENA_ARRAY(s->a, limit, SearchHit);
     out->n = 0;
     for (size_t i = 0; i < s->n && out->n < limit; i++) {
-        const Candidate *c = &s->at[i];
+        Candidate *c = &s->at[i];
         if (count_same(s, out, c) >= SAME_FILE) continue;
         SearchHit h = {.kind = c->kind, .name = c->name, .title = c->title, .path = c->path, .score = c->score, .first_line = c->first_line};
-        snippet_choose(s->a, c->body, terms, &h);
+        snippet_choose(s->a, body_of(s, c), terms, &h);
         if (c->is_record) h.first_line = c->first_line, h.last_line = c->first_line + c->n_lines - 1;
         out->at[out->n++] = h;
     }
@@ -251,9 +267,18 @@ static bool search_once(SearchIndex *ix, Arena *a, const SearchQuery *q, SearchH
     return true;
 }
 
-/* Damage that no read meets shows as nothing found, so an empty answer is looked into. */
+/* Damage that no read meets shows as nothing found, so an empty answer is looked into: once an hour, for it reads the whole file. */
+static bool is_sound(SearchIndex *ix, Arena *a) {
+    int64_t now = (int64_t)time(NULL), age = now - strtoll(index_note(ix, a, "sound"), NULL, 10);
+    if (age >= 0 && age < SOUND_CHECK_S) return true;
+    if (!index_is_sound(ix)) return false;
+    Err lost = {0};
+    (void)!index_set_note(ix, "sound", arena_printf(a, "%lld", (long long)now), &lost);
+    return true;
+}
+
 bool search_query(SearchIndex *ix, Arena *a, const SearchQuery *q, SearchHits *out, Err *err) {
     bool ok = search_once(ix, a, q, out, err);
-    if (ix->read_only || (ok ? out->n > 0 || index_is_sound(ix) : !index_is_damaged(ix))) return ok;
+    if (ix->read_only || (ok ? out->n > 0 || is_sound(ix, a) : !index_is_damaged(ix))) return ok;
     return index_start_again(ix, err) && search_update(ix, SEARCH_FROM_NOTHING, NULL, err) && search_once(ix, a, q, out, err);
 }

@@ -14,6 +14,7 @@ const double FIELD_WEIGHT[N_FIELDS] = {[FIELD_NAME] = 6.0, [FIELD_TITLE] = 3.0, 
 
 #define BM25_K      1.2
 #define BM25_B      0.6
+#define LENGTH_MAX  12.0 /* times the mean: longer entries are not damped further */
 #define GROUPS_MAX  128
 #define COVER_FLOOR 0.25 /* what remains of the score of an entry that has next to nothing of the query */
 
@@ -83,7 +84,7 @@ static double length_norm(const Fts5ExtensionApi *api, Fts5Context *fts) {
         total == 0 || api->xColumnSize(fts, FIELD_BODY, &tokens) != SQLITE_OK)
         return 1;
     double mean = (double)total / (double)rows;
-    return 1 - BM25_B + BM25_B * fmin((double)tokens / mean, 4.0);
+    return 1 - BM25_B + BM25_B * fmin((double)tokens / mean, LENGTH_MAX);
 }
 
 static void rank_function(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *out, int n_args, sqlite3_value **args) {

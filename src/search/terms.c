@@ -58,7 +58,7 @@ static bool take(void *ctx, const Token *t) {
     word.is_part = t->form == TOKEN_PART;
     word.folded = word.is_cjk ? word.text : fold(w->a, w->query + t->start, t->end - t->start);
     Word *last = w->n ? &w->at[w->n - 1] : NULL;
-    if (t->form == TOKEN_PAIR && last && last->is_cjk) *last = word; /* in the place of its first character */
+    if (t->form == TOKEN_PAIR && last->start == t->start) *last = word; /* in the place of its first character */
     else if (t->form == TOKEN_CHAR && last && last->is_cjk && last->end == t->end) return true; /* second of the pair before */
     else w->at[w->n++] = word;
     return true;

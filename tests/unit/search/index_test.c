@@ -84,6 +84,7 @@ static void test_finds(void **state) {
     expect_first(f, "尾块", "docs/copy.md", 4);
     expect_first(f, "搬", "docs/copy.md", 4);
     expect_first(f, "非对齐搬运", "docs/copy.md", 4);
+    expect_first(f, "尾块处理方法", "docs/copy.md", 4); /* its first words alone */
     expect_first(f, "undeclared identifier sqrtf", "issues/add.json", 1);
     expect_first(f, "educeSu", "reduce_sum.py", 1); /* a piece of a name */
     expect_first(f, "how are the remainder's bytes moved", "docs/copy.md", 4); /* other words for it */
