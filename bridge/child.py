@@ -22,7 +22,7 @@ Handler = Callable[[dict[str, Any]], tuple[dict[str, Any], list[frames.Buffer]]]
 
 LOG_HEAD_BYTES, LOG_TAIL_BYTES = 32 << 10, 96 << 10
 DEFAULT_WALL_S, DEFAULT_MEMORY_MB = 120.0, 8192.0
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _TRAIL = struct.Struct("=32sII32s")  # SimTrail of src/sim/sim.h
 
 
@@ -196,6 +196,7 @@ def _wait(pid: int, log_fd: int, log: Log, wall_s: float) -> Optional[int]:
         os.close(pidfd)
     _kill_group(pid)  # before it is reaped, so that the number cannot belong to anyone else
     status = os.waitpid(pid, 0)[1]
+    _end_strays()
     _drain(log_fd, log)
     return None if timed_out else status
 
@@ -226,6 +227,27 @@ def _kill_group(pid: int) -> None:
             kill(pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass
+
+
+def become_reaper() -> None:
+    """What a request's child leaves running in sessions of its own becomes ours, to be ended with the request."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end_strays() -> None:
+    """Kills all children there are, and theirs as they become ours."""
+    for _ in range(500):
+        try:
+            with open(f"/proc/self/task/{os.getpid()}/children", "rb") as f:
+                pids = [int(p) for p in f.read().split()]
+        except OSError:
+            return  # a kernel without this list: the cage ends them with the worker
+        if not pids:
+            return
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)  # not reaped yet, so it is still that process
+        for pid in pids:
+            os.waitpid(pid, 0)
 
 
 def _judge(status: Optional[int], fd: int, log: Log, params: dict[str, Any], wall_s: float) -> Reply:

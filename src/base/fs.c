@@ -192,10 +192,26 @@ struct linux_dirent64 { /* what getdents64 fills in; the C library's readdir may
     char d_name[];
 };
 
-/* System calls only (cleanup.h). True when the name is gone. */
+/* A folder that its owner may not read; -1 when it is none. */
+static int open_closed(int parent_fd, const char *name) {
+    int at = openat(parent_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd = -1;
+    if (at < 0) return -1;
+    char path[32] = "/proc/self/fd/", *end = path + 14; /* fchmod does not take such a descriptor */
+    int digits = 1;
+    for (int n = at; n >= 10; n /= 10) digits++;
+    for (int n = at, i = digits; i > 0; n /= 10) end[--i] = (char)('0' + n % 10);
+    end[digits] = '\0';
+    if (chmod(path, 0700) == 0) fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    close(at);
+    return fd;
+}
+
+/* System calls only (cleanup.h). Foreign code may have taken the rights of its folders away. True when the name is gone. */
 static bool remove_at(int parent_fd, const char *name) {
     int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES) fd = open_closed(parent_fd, name);
     if (fd < 0) return unlinkat(parent_fd, name, 0) == 0;
+    (void)fchmod(fd, 0700);
     bool removed_some = true;
     while (removed_some) { /* what is removed while a folder is read may hide its neighbours: read again */
         removed_some = false;

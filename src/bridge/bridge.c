@@ -8,6 +8,7 @@
 #include "bridge/worker.h"
 #include "cage/cage.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 /* The worker keeps the limit itself; this much later something is wrong with the worker. Also the longest
  * silence while blobs are coming. */
 #define GRACE_S 30.0
+/* Of the worker and what a request starts; models have no use for many. */
+#define PROCESSES 128
 /* Blobs may exceed the child's memory limit by what its process maps anyway. */
 #define BLOB_SLACK_BYTES ((uint64_t)2 << 30)
 
@@ -161,7 +164,7 @@ static bool no_start(const Bridge *b, Err *err) {
 static bool launch(Bridge *b, Err *err) {
     Arena *a = arena_new();
     const char *const argv[] = {b->python, b->worker_path, NULL};
-    const CageSpec cage = {.writable = b->scratch};
+    const CageSpec cage = {.writable = b->scratch, .processes = PROCESSES};
     if (!worker_start(&b->worker, cage_argv(a, &cage, argv), b->python, err)) {
         arena_free(a);
         return false;
@@ -217,6 +220,17 @@ Bridge *bridge_start(const BridgeOptions *o, Err *err) {
 
 const char *bridge_scratch(const Bridge *b) {
     return b->scratch;
+}
+
+void bridge_tidy(Bridge *b) {
+    DIR *d = opendir(b->scratch);
+    for (const struct dirent *e; d && (e = readdir(d));) {
+        char path[4200];
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
+        snprintf(path, sizeof path, "%s/%s", b->scratch, e->d_name);
+        fs_remove_tree(path);
+    }
+    if (d) closedir(d);
 }
 
 const json_t *bridge_hello(Bridge *b, Err *err) {

@@ -38,6 +38,8 @@ typedef struct BridgeReply {
 Bridge *bridge_start(const BridgeOptions *o, Err *err) ERR_CHECKED;
 /* The one folder the caged worker may write to, made and removed with the bridge: build folders and the trail go there. */
 const char *bridge_scratch(const Bridge *b);
+/* Empties that folder: between jobs of different people, what one left must not be found by the next. */
+void bridge_tidy(Bridge *b);
 /* Waits until the worker answers hello; its result stays valid with the bridge. NULL: no Python, no torch,
  * with what to do. */
 const json_t *bridge_hello(Bridge *b, Err *err) ERR_CHECKED;

@@ -22,8 +22,13 @@ static struct {
 
 /* The namespaces: nothing of the machine's network, processes or shared memory; all files, read-only. */
 static const char *const BWRAP[] = {"bwrap",         "--ro-bind",     "/",           "/",         "--dev",          "/dev",
-                                    "--proc",        "/proc",         "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
-                                    "--die-with-parent"};
+                                    "--proc",        "/proc",
+                                    /* for root these settings of the whole machine are writable files */
+                                    "--ro-bind-try", "/proc/sys",     "/proc/sys",
+                                    "--ro-bind-try", "/proc/sysrq-trigger", "/proc/sysrq-trigger",
+                                    "--ro-bind-try", "/proc/fs",      "/proc/fs",
+                                    "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
+                                    "--new-session", "--die-with-parent"};
 #define N_BWRAP (sizeof BWRAP / sizeof BWRAP[0])
 
 static bool find_helper(void) {

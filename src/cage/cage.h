@@ -1,6 +1,7 @@
 /* The cage for foreign code: compilers on foreign sources, and the Python worker that runs foreign models and kernels.
- * Inside: no network, one writable folder and a read-only view of the rest, no new privileges, no system calls that reach
- * other processes or the kernel's own settings, limits on processes and file sizes; everything dies with the cage.
+ * Inside: no network and no sockets but pairs, one writable folder and a read-only view of the rest, no privileges (root's
+ * neither) and none to come, no system calls that reach other processes or the kernel's own settings, limits on processes and
+ * file sizes; everything dies with the cage.
  *
  * Made of bubblewrap (namespaces) around opwright-cage (seccomp, limits, a count of processes). Where bubblewrap is missing
  * or the kernel forbids namespaces, opwright-cage alone: then files outside stay writable and the filter keeps the network

@@ -161,6 +161,7 @@ static void verify_job(const Backend *k, const json_t *m) {
     else send_error(&o, k->npu >= 0 ? "cann" : "sim", &err, a);
     json_decref(r.json);
     if (dir) fs_remove_tree(dir);
+    if (k->bridge) bridge_tidy(k->bridge);
     arena_free(a);
 }
 

@@ -18,7 +18,7 @@ REFERENCE = ROOT / "tests" / "verify" / "references" / "sum.py"
 ADD = ROOT / "examples" / "handwritten" / "add.py"
 REJECTED = ROOT / "tests" / "verify" / "descriptions" / "torch_fallback.py"
 
-collect_ignore = [] if CLI.exists() else ["test_service.py", "test_limits.py", "test_life.py", "test_client.py", "test_dashboard.py", "test_cann.py"]
+collect_ignore = [] if CLI.exists() else ["test_service.py", "test_limits.py", "test_life.py", "test_client.py", "test_dashboard.py", "test_cann.py", "test_cage.py"]
 
 
 def pytest_configure(config):

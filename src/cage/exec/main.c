@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -13,9 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,13 +37,26 @@ static int die(const char *what) {
     return EXIT_SETUP;
 }
 
-/* Answers `error` to a call whose first argument passes the test. */
-static bool add_rule(scmp_filter_ctx f, int error, int nr, enum scmp_compare op, scmp_datum_t mask, scmp_datum_t value) {
-    const struct scmp_arg_cmp test = {.arg = 0, .op = op, .datum_a = mask, .datum_b = value};
+/* Answers `error` to a call whose argument number `arg` has `value` in the bits of `mask`. */
+static bool add_rule(scmp_filter_ctx f, int error, int nr, unsigned arg, scmp_datum_t mask, scmp_datum_t value) {
+    const struct scmp_arg_cmp test = {.arg = arg, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
     return seccomp_rule_add_array(f, SCMP_ACT_ERRNO((unsigned)error), nr, 1, &test) == 0;
 }
 
-/* Sockets: only between processes of the cage. New namespaces would open ways around the rest. */
+/* Sockets: connected pairs of the cage's own only. Any other, also a local one, could reach a service of the machine through
+ * its file, which a read-only view does not keep from being connected to; so could a datagram from one of a pair. */
+static bool add_socket_rules(scmp_filter_ctx f) {
+    return seccomp_rule_add(f, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 0) == 0 &&
+           add_rule(f, EACCES, SCMP_SYS(socketpair), 1, 0xf, SOCK_DGRAM) &&
+           add_rule(f, EACCES, SCMP_SYS(socketpair), 1, 0xf, SOCK_RAW);
+}
+
+/* What a program on the terminal we were started from may not do: type into it. */
+static bool add_terminal_rules(scmp_filter_ctx f) {
+    return add_rule(f, EPERM, SCMP_SYS(ioctl), 1, 0xffffffff, TIOCSTI) && add_rule(f, EPERM, SCMP_SYS(ioctl), 1, 0xffffffff, TIOCLINUX);
+}
+
+/* New namespaces would open ways around the rest. */
 static bool load_filter(void) {
     scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
     if (!f) return false;
@@ -49,10 +65,10 @@ static bool load_filter(void) {
         int nr = seccomp_syscall_resolve_name(DENIED[i]);
         if (nr != __NR_SCMP_ERROR) ok = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), nr, 0) == 0 && ok;
     }
-    ok = ok && add_rule(f, EACCES, SCMP_SYS(socket), SCMP_CMP_NE, AF_UNIX, 0);
+    ok = ok && add_socket_rules(f) && add_terminal_rules(f);
     const unsigned namespaces[] = {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWNET, CLONE_NEWPID, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP};
     for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
-        ok = ok && add_rule(f, EPERM, SCMP_SYS(clone), SCMP_CMP_MASKED_EQ, namespaces[i], namespaces[i]);
+        ok = ok && add_rule(f, EPERM, SCMP_SYS(clone), 0, namespaces[i], namespaces[i]);
     /* clone3 keeps its flags in memory, where a filter cannot look: the C library falls back to clone. */
     ok = ok && seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0;
     ok = ok && seccomp_load(f) == 0;
@@ -67,12 +83,28 @@ static bool limit(__rlimit_resource_t what, rlim_t value) {
     return setrlimit(what, &(struct rlimit){value, value}) == 0;
 }
 
+/* Root keeps one right beyond those of any user, to read files of others: it is the view that is read-only. Without this it
+ * could make device files, and change the kernel's settings. */
+static bool drop_capabilities(void) {
+    for (unsigned long c = 0; c < 64; c++)
+        if (c != CAP_DAC_READ_SEARCH) (void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0); /* others than root may not, and need not */
+    (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2] = {0};
+    if (syscall(SYS_capget, &head, data) != 0) return false;
+    data[0].permitted &= 1u << CAP_DAC_READ_SEARCH;
+    data[0].effective &= 1u << CAP_DAC_READ_SEARCH;
+    data[1].permitted = data[1].effective = data[0].inheritable = data[1].inheritable = 0;
+    return syscall(SYS_capset, &head, data) == 0;
+}
+
 static int run_command(char **argv, rlim_t processes, rlim_t file_bytes) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_FSIZE, file_bytes)) return die("limits");
     if (getuid() != 0 && processes < 4096) { /* counts every process and thread of the user: a wide margin */
         if (!limit(RLIMIT_NPROC, processes + 4096)) return die("limits");
     }
+    if (!drop_capabilities()) return die("capabilities");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !load_filter()) return die("system-call filter");
     execvp(argv[0], argv);
     fprintf(stderr, "opwright-cage: cannot start %s: %s\n", argv[0], strerror(errno));
