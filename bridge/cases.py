@@ -104,12 +104,15 @@ def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
     tensor_at = [i for i, v in enumerate(pool) if isinstance(v, torch.Tensor)]
     if arguments and len(arguments) != len(tensor_at):
         raise BridgeError("bad_input", f"the case has shapes for {len(arguments)} tensors; get_inputs() returns {len(tensor_at)}")
-    for i, shape in zip(tensor_at, arguments or [list(pool[i].shape) for i in tensor_at]):
+    bounds = [e.get("below") for e in spec.get("inputs") or [] if not e.get("path")] or [None] * len(tensor_at)
+    for i, shape, below in zip(tensor_at, arguments or [list(pool[i].shape) for i in tensor_at], bounds):
         values = draw(pool[i], shape, generator)
+        if isinstance(below, int) and below > 0 and not values.is_floating_point():
+            values = torch.where(values < 0, values, values % below)  # indices of something that has another size now
         if case.dtype is not None and values.is_floating_point():
             values = values.to(case.dtype)
-        if case.profile == "edge" and values.is_floating_point():
-            mix_edges(values, generator)
+        if case.profile in ("edge", "special") and values.is_floating_point():
+            mix_edges(values, generator, case.profile == "edge")
         case.arguments[i] = lay_out(values, spec.get("layout", "contiguous"))
     return case
 
@@ -156,11 +159,12 @@ def draw(pool: torch.Tensor, shape: list[int], generator: torch.Generator) -> to
     return pool.detach().reshape(-1)[picks].reshape(shape)
 
 
-def mix_edges(values: torch.Tensor, generator: torch.Generator) -> None:
-    """Puts special values at random places; every kind occurs when there is room."""
+def mix_edges(values: torch.Tensor, generator: torch.Generator, extremes: bool) -> None:
+    """Puts special values at random places, with the largest and smallest finite ones or without; every kind occurs when
+    there is room."""
     info = torch.finfo(values.dtype)
-    edges = torch.tensor([0.0, -0.0, info.max, -info.max, info.tiny, -info.tiny, info.smallest_normal * info.eps,
-                          float("inf"), float("-inf"), float("nan")], dtype=torch.float64).to(values.dtype)
+    finite = [info.max, -info.max, info.tiny, -info.tiny, info.smallest_normal * info.eps] if extremes else []
+    edges = torch.tensor([0.0, -0.0, *finite, float("inf"), float("-inf"), float("nan")], dtype=torch.float64).to(values.dtype)
     n = values.numel()
     count = min(n, max(len(edges), n // EDGE_SHARE))
     if count == 0:

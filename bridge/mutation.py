@@ -64,8 +64,12 @@ class Mutation:
         if t.root.owner:
             plain = name.split(".")[1].rstrip("_")
             if t.root.kind != "argument":
-                raise self.r.unsupported(f"forward changes {t.root.owner}, a {t.root.kind} of the module, in place ({name})",
-                                         "an operator keeps no state: for batch norm and the like call self.eval() in __init__")
+                error = self.r.unsupported(f"forward changes {t.root.owner}, a {t.root.kind} of the module, in place ({name})",
+                                           "an operator keeps no state: for batch norm and the like call self.eval() in __init__")
+                if t.root.kind != "buffer":
+                    raise error
+                self.r.changed_state.setdefault(t.root.owner, error)  # matters only if an output rests on it
+                return
             raise self.r.unsupported(f"{name} changes the argument {t.root.owner} in place",
                                      f"use the form that returns a new tensor ({plain}, inplace=False, x = x + ...), or clone it first")
 

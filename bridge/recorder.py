@@ -129,6 +129,7 @@ class Recorder(TorchDispatchMode):
         self.find_constant = find_constant
         self.nodes: list[Node] = []
         self.notes: list[str] = []
+        self.changed_state: dict[str, Exception] = {}  # buffers that forward writes
         self.late_inputs: list[Input] = []
         self._tracked: dict[int, Tracked] = {}
         self._calls: list[Any] = []  # operators being taken apart, outermost first

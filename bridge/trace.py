@@ -246,6 +246,10 @@ class TraceRun:
         for leaf in self.inputs:
             leaf.used = leaf.id in needed
         self.inputs = [leaf for leaf in self.inputs if leaf.used or leaf.kind == "argument"]
+        for owner, error in self.recorder.changed_state.items():
+            if any(leaf.id == owner and leaf.used for leaf in self.inputs):
+                raise error
+            self.notes.append(f"forward changes {owner}, a buffer of the module, in place; the operator does not: no output rests on it")
         self.notes += self.recorder.notes
 
     def _renumber(self) -> None:

@@ -217,7 +217,7 @@ static Graph *generate(Arena *a, Bridge *b, BackwardArgs *args, BackwardJob *job
 }
 
 static bool verify(Arena *a, Bridge *b, BackwardArgs *args, BackwardJob *job, const Graph *g, Err *err) {
-    GraphCases own = graph_cases(a, g, plan_is_elementwise);
+    GraphCases own = graph_cases(a, g, plan_facts());
     const char *reference = in_dir(a, job, "model.py");
     VerifyOptions o = {.op = job->name,
                        .category = job->gen.category,

@@ -7,6 +7,7 @@ static const char *AT_TYPES[DTYPE_COUNT] = {[DTYPE_F16] = "at::kHalf",
                                             [DTYPE_BF16] = "at::kBFloat16",
                                             [DTYPE_F32] = "at::kFloat",
                                             [DTYPE_I32] = "at::kInt",
+                                            [DTYPE_I64] = "at::kLong",
                                             [DTYPE_BOOL] = "at::kBool"};
 
 static const char *at_type(DType t) {

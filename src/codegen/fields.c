@@ -92,7 +92,7 @@ const char *gen_scalar_member(const Gen *gen, const PlanPass *p, uint32_t i, boo
 void gen_add_scalars(Gen *gen, GenPass *gp) {
     for (uint32_t i = 0; i < gp->p->scalars.n; i++) {
         const PlanScalar *s = &gp->p->scalars.at[i];
-        if (s->kind == PLAN_ELEMENT || is_taken(gp, i, s->name)) continue;
+        if (s->kind == PLAN_ELEMENT || s->kind == PLAN_MEMBER || is_taken(gp, i, s->name)) continue;
         const char *from = s->kind == PLAN_ATTRIBUTE
                                ? names_camel(gen->a, s->name)
                                : size_print_factor(gen->a, s->size, gen->symbols, SIZE_CXX);

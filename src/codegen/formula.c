@@ -1,6 +1,7 @@
 /* The formula in words and in LaTeX: recipes' texts with the operands put in. Results used more than once,
  * and long ones, get a line of their own, so that the text grows with the graph and not with its paths. */
 #include "codegen/gen.h"
+#include "lower/family.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -197,8 +198,23 @@ static const char *view_text(Formula *f, const GraphNode *n, uint32_t result) {
                     : arena_printf(f->gen->a, "%s(%s)%s", name, x, index);
 }
 
+/* An anchor of some family: "sum(x)". */
+static const char *anchor_text(Formula *f, const GraphNode *n, uint32_t result) {
+    const char *name = short_name(f->gen->a, n->op);
+    StrBuf sb;
+    strbuf_init(&sb, f->gen->a);
+    strbuf_printf(&sb, f->latex ? "\\mathrm{%s}(" : "%s(",
+                  f->latex ? name_text(&(Formula){.gen = f->gen}, name) : name);
+    for (size_t i = 0; i < n->n_args; i++)
+        if (n->args[i].kind == GRAPH_ARG_REF)
+            strbuf_printf(&sb, "%s%s", i ? ", " : "", arg_text(f, &n->args[i]));
+    strbuf_add(&sb, ")");
+    return n->n_results > 1 ? arena_printf(f->gen->a, "%s[%u]", sb.text, result) : sb.text;
+}
+
 static const char *node_text(Formula *f, const GraphNode *n, uint32_t result) {
     if (graph_is_view(n->op)) return view_text(f, n, result);
+    if (!family_is_free(n)) return anchor_text(f, n, result);
     const PointwiseOp *op = pointwise_find(n->op);
     if (op) {
         int branch;
@@ -294,6 +310,12 @@ const char *gen_category(const Gen *gen) {
             if (acc->is_store) logical = logical && acc->dtype[0] == DTYPE_BOOL;
         }
     }
+    bool smaller = false, anchors = false;
+    for (size_t i = 0; i < g->n_nodes; i++) anchors |= !family_is_free(&g->nodes[i]);
+    for (size_t i = 0; i < g->n_outputs; i++)
+        smaller |= g->n_inputs &&
+                   g->values[g->outputs[i].value].shape.rank < g->values[g->inputs[0].value].shape.rank;
+    if (anchors) return smaller ? "reduce" : "normalization";
     if (n_pointwise == 0) return "layout";
     if (logical) return "comparison";
     if (rows) return "broadcast";

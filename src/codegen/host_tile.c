@@ -78,7 +78,7 @@ bool host_reserves_ub(const Gen *gen, const GenPass *gp) {
     return false;
 }
 
-static const char *field_value(const GenPass *gp, const char *name) {
+const char *host_field_value(const GenPass *gp, const char *name) {
     for (size_t i = 0; i < gp->fields.n; i++)
         if (strncmp(gp->fields.at[i].name, name, strlen(name)) == 0 &&
             strcmp(gp->fields.at[i].name + strlen(name), gp->suffix) == 0)
@@ -100,7 +100,7 @@ static void write_ub(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 static void write_flat(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix;
-    cxx_line(cx, "const uint64_t total%s = %s;", s, field_value(gp, "total"));
+    cxx_line(cx, "const uint64_t total%s = %s;", s, host_field_value(gp, "total"));
     write_ub(gen, gp, cx);
     cxx_line(cx, "const uint64_t units%s = CeilDiv(total%s, UNIT);", s, s);
     cxx_comment(cx, "No core gets less than 4 KB of float32.");
@@ -149,7 +149,7 @@ uint32_t host_row_group(const Gen *gen, const GenPass *gp) {
     return group;
 }
 
-static void write_row_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
+void host_write_row_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix;
     StrBuf steps;
     strbuf_init(&steps, gen->a);
@@ -192,15 +192,15 @@ static void write_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     strbuf_init(&runs, gen->a);
     for (uint32_t d = 0; d + 2 < p->space.rank; d++) {
         cxx_line(cx, "const uint64_t outer%u%s = %s;", d, s,
-                 field_value(gp, arena_printf(gen->a, "outer%u", d)));
+                 host_field_value(gp, arena_printf(gen->a, "outer%u", d)));
         strbuf_printf(&runs, "outer%u%s * ", d, s);
     }
-    cxx_line(cx, "const uint64_t rows%s = %s;", s, field_value(gp, "rows"));
-    cxx_line(cx, "const uint64_t cols%s = %s;", s, field_value(gp, "cols"));
+    cxx_line(cx, "const uint64_t rows%s = %s;", s, host_field_value(gp, "rows"));
+    cxx_line(cx, "const uint64_t cols%s = %s;", s, host_field_value(gp, "cols"));
     write_gather_limit(gen, gp, cx);
     write_ub(gen, gp, cx);
     cxx_line(cx, "const uint64_t longest%s = std::min<uint64_t>(fitting%s, MAX_TILE);", s, s);
-    write_row_limit(gen, gp, cx);
+    host_write_row_limit(gen, gp, cx);
     cxx_comment(cx, "Whole rows when they fit, several of them when they are short.");
     cxx_line(cx, "const uint64_t pieces%s = std::max<uint64_t>(CeilDiv(cols%s, longest%s), 1);", s, s, s);
     cxx_line(cx, "uint64_t colsPerTile%s = std::max<uint64_t>(AlignUp(CeilDiv(cols%s, pieces%s), 64), 64);",

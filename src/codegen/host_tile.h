@@ -18,6 +18,10 @@ enum {
 void host_write_tiles(Gen *gen, const GenPass *gp, Cxx *cx);
 /* Shares among `blockDim` cores; sets the pass's tiling fields. */
 void host_write_split(Gen *gen, const GenPass *gp, Cxx *cx);
+/* `maxRows<suffix>`: rows of a tile that one copy can bring in. */
+void host_write_row_limit(Gen *gen, const GenPass *gp, Cxx *cx);
+/* The host expression of a field's value. */
+const char *host_field_value(const GenPass *gp, const char *name);
 bool host_reserves_ub(const Gen *gen,
                       const GenPass *gp); /* some dtype's instructions work in the framework's 8 KB */
 bool host_tile_uses_dtype(Gen *gen, const GenPass *gp); /* the formula needs `dtype` */

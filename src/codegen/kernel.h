@@ -17,6 +17,16 @@ enum {
 bool gen_uses_special_floats(const Kir *k); /* some instruction takes an infinity or NaN */
 uint32_t gen_tile_needs(Gen *gen, const GenPass *gp);
 
+/* First element of the tile in acc's tensor; without the column term when its columns are gathered. */
+const char *gen_tile_start(Gen *gen, const GenPass *gp, const PlanAccess *acc, bool with_col);
+/* Member functions CopyRows and CopyEachRow, CopyRowsOut; a call of one of them; conversions between bool tensors and masks. */
+void gen_copy_rows(Gen *gen, const GenPass *gp, Cxx *cx);
+void gen_copy_rows_out(Cxx *cx);
+void gen_copy_row_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, const char *dst, Cxx *cx);
+void gen_mask_from_bytes(Cxx *cx);
+void gen_bytes_from_mask(Cxx *cx);
+void gen_read_numbers(Gen *gen, const GenPass *gp, Cxx *cx); /* inputs of one element into members */
+
 bool gen_any(const GenPass *gp, bool (*is)(const PlanAccess *));
 bool gen_has_class(const GenPass *gp, PlanClass c); /* among the loads */
 bool gen_is_queued(const PlanAccess *acc);          /* has its tiles in a queue */

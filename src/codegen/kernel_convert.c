@@ -50,7 +50,7 @@ static void write_slot(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_blank(cx);
 }
 
-static void write_mask_from_bytes(Cxx *cx) {
+void gen_mask_from_bytes(Cxx *cx) {
     cxx_comment(cx, "A bool tensor is one byte per element, a mask one bit.");
     cxx_function(cx, "__aicore__ inline void MaskFromBytes(const LocalTensor<uint8_t> &mask, const "
                      "LocalTensor<uint8_t> &bytes, int32_t count)");
@@ -61,7 +61,7 @@ static void write_mask_from_bytes(Cxx *cx) {
     cxx_blank(cx);
 }
 
-static void write_bytes_from_mask(Cxx *cx) {
+void gen_bytes_from_mask(Cxx *cx) {
     cxx_function(cx, "__aicore__ inline void BytesFromMask(const LocalTensor<uint8_t> &bytes, const "
                      "LocalTensor<uint8_t> &mask, int32_t count)");
     cxx_line(cx, "LocalTensor<half> scratch = half_.Get<half>();");
@@ -302,8 +302,8 @@ static void write_gathering(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 void gen_kernel_conversions(Gen *gen, const GenPass *gp, Cxx *cx) {
     write_slot(gen, gp, cx);
-    if (gen_any(gp, is_line_bool)) write_mask_from_bytes(cx);
-    if (gen_any(gp, is_bool_store)) write_bytes_from_mask(cx);
+    if (gen_any(gp, is_line_bool)) gen_mask_from_bytes(cx);
+    if (gen_any(gp, is_bool_store)) gen_bytes_from_mask(cx);
     if (any_load(gp, PLAN_COLUMN, is_any)) write_columns(gen, gp, cx);
     write_gathering(gen, gp, cx);
 }

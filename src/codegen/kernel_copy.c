@@ -18,7 +18,7 @@ static void add_term(Gen *gen, const GenPass *gp, StrBuf *sb, const char *index,
 }
 
 /* First element of the tile in acc's tensor, without the column term when its columns are gathered. */
-static const char *tile_start(Gen *gen, const GenPass *gp, const PlanAccess *acc, bool with_col) {
+const char *gen_tile_start(Gen *gen, const GenPass *gp, const PlanAccess *acc, bool with_col) {
     StrBuf sb;
     strbuf_init(&sb, gen->a);
     uint32_t rank = gp->p->space.rank;
@@ -33,7 +33,7 @@ static const char *tile_start(Gen *gen, const GenPass *gp, const PlanAccess *acc
 }
 
 const char *gen_gather_start(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
-    return tile_start(gen, gp, acc, true);
+    return gen_tile_start(gen, gp, acc, true);
 }
 
 static const char *line_start(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
@@ -83,7 +83,7 @@ static bool has_row_step(Gen *gen, const GenPass *gp, bool forward) {
     return false;
 }
 
-static void write_copy_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
+void gen_copy_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     if (has_row_step(gen, gp, true)) {
         cxx_comment(cx,
                     "nRows_ pieces of nCols_ elements, rowStep elements apart in GM and pitch_ apart in UB.");
@@ -116,10 +116,10 @@ static void write_copy_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     }
 }
 
-static void write_copy_row_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, const char *dst, Cxx *cx) {
+void gen_copy_row_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, const char *dst, Cxx *cx) {
     bool minus;
     const char *by = gen_kernel_size(gen, gp, acc->view.stride[gp->p->space.rank - 2], &minus);
-    const char *start = tile_start(gen, gp, acc, true);
+    const char *start = gen_tile_start(gen, gp, acc, true);
     if (size_is(gp->p->space.dim[gp->p->space.rank - 2], 1))
         cxx_line(cx, "CopyRows(%s, %sGm_[%s], nCols_);", dst, acc->tensor_name, start);
     else if (row_step(gen, gp, acc) == STEP_FORWARD)
@@ -132,7 +132,7 @@ static void write_copy_row_in(Gen *gen, const GenPass *gp, const PlanAccess *acc
 /* One element for each row of the tile: in one piece, or every one in a block of its own. */
 static void write_copy_column_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, const char *dst,
                                  Cxx *cx) {
-    const char *type = gen_io_type(gen, acc), *start = tile_start(gen, gp, acc, false);
+    const char *type = gen_io_type(gen, acc), *start = gen_tile_start(gen, gp, acc, false);
     bool minus;
     const char *by = gen_kernel_size(gen, gp, acc->view.stride[gp->p->space.rank - 2], &minus);
     const char *pad = arena_printf(gen->a, "DataCopyPadExtParams<%s>{}", type);
@@ -192,7 +192,7 @@ static void write_copy_in(Gen *gen, const GenPass *gp, Cxx *cx) {
                      "0, 0, 0}, "
                      "DataCopyPadExtParams<%s>{});",
                      acc->name, acc->tensor_name, line_start(gen, gp, acc), type, type);
-        else if (acc->cls == PLAN_ROW) write_copy_row_in(gen, gp, acc, acc->name, cx);
+        else if (acc->cls == PLAN_ROW) gen_copy_row_in(gen, gp, acc, acc->name, cx);
         else write_copy_column_in(gen, gp, acc, acc->name, cx);
         if (!packed) cxx_line(cx, "%sQueue_.EnQue(%s);", acc->name, acc->name);
     }
@@ -203,11 +203,11 @@ static void write_copy_in(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 static void write_store_rows(Gen *gen, const GenPass *gp, const PlanAccess *acc, Cxx *cx) {
     const char *type = gen_io_type(gen, acc);
-    cxx_line(cx, "CopyRowsOut(%sGm_[%s], %s);", acc->tensor_name, tile_start(gen, gp, acc, true), acc->name);
+    cxx_line(cx, "CopyRowsOut(%sGm_[%s], %s);", acc->tensor_name, gen_tile_start(gen, gp, acc, true), acc->name);
     (void)type;
 }
 
-static void write_copy_rows_out(Cxx *cx) {
+void gen_copy_rows_out(Cxx *cx) {
     cxx_line(cx, "template <typename T>");
     cxx_function(cx,
                  "__aicore__ inline void CopyRowsOut(const GlobalTensor<T> &dst, const LocalTensor<T> &src)");
@@ -321,8 +321,8 @@ static void write_load_vectors(Gen *gen, const GenPass *gp, Cxx *cx) {
 void gen_kernel_copy(Gen *gen, const GenPass *gp, Cxx *cx) {
     if (gp->p->schedule == PLAN_ROWS) {
         write_locate(gen, gp, cx);
-        write_copy_rows(gen, gp, cx);
-        write_copy_rows_out(cx);
+        gen_copy_rows(gen, gp, cx);
+        gen_copy_rows_out(cx);
         write_load_vectors(gen, gp, cx);
     }
     write_copy_in(gen, gp, cx);

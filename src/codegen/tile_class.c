@@ -273,7 +273,7 @@ static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_blank(cx);
 }
 
-static void write_read_numbers(Gen *gen, const GenPass *gp, Cxx *cx) {
+void gen_read_numbers(Gen *gen, const GenPass *gp, Cxx *cx) {
     for (uint32_t i = 0; i < gp->p->scalars.n; i++) {
         const PlanScalar *s = &gp->p->scalars.at[i];
         if (s->kind != PLAN_ELEMENT) continue;
@@ -301,7 +301,7 @@ static void write_process(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_open(cx, "if (begin_ >= end_)");
     cxx_line(cx, "return;");
     cxx_close(cx, "");
-    write_read_numbers(gen, gp, cx);
+    gen_read_numbers(gen, gp, cx);
     if (strided) cxx_line(cx, "MakeBlockOffsets();");
     if (flat) {
         cxx_open(cx, "for (uint64_t start = begin_; start < end_; start += tileLength_)");

@@ -10,6 +10,7 @@ typedef struct Builder {
     Arena *a;
     const Graph *g;
     GraphEquals equals;
+    const Size **below; /* per input: bound of its integers, or NULL */
     VEC(GraphCase) cases;
     VEC(int64_t *) sizes; /* assignments that are legal, each once */
 } Builder;
@@ -143,7 +144,31 @@ static void choose_sizes(Builder *b) {
     add_sizes(b, s, true);
 }
 
-static json_t *inputs_json(const Graph *g, const int64_t *sizes) {
+/* The input that a value shows, itself or through views; NULL: none. */
+static const GraphInput *input_of(const Graph *g, uint32_t value) {
+    while (g->values[value].node >= 0) {
+        const GraphNode *n = &g->nodes[g->values[value].node];
+        if (!graph_is_view(n->op) || n->n_args == 0 || n->args[0].kind != GRAPH_ARG_REF) return NULL;
+        value = n->args[0].value;
+    }
+    return &g->inputs[g->values[value].result];
+}
+
+/* For every input, what its integers must be less than because some op takes them as indices. */
+static const Size **index_bounds(Arena *a, const Graph *g, const GraphFacts *facts) {
+    const Size **below = ARENA_ARRAY(a, g->n_inputs + 1, const Size *);
+    for (size_t i = 0; i < g->n_nodes; i++)
+        for (size_t k = 0; k < g->nodes[i].n_args && facts->index_below; k++) {
+            const GraphArg *arg = &g->nodes[i].args[k];
+            const Size *s = arg->kind == GRAPH_ARG_REF ? facts->index_below(a, g, &g->nodes[i], k) : NULL;
+            const GraphInput *in = s ? input_of(g, arg->value) : NULL;
+            if (in) below[in - g->inputs] = s;
+        }
+    return below;
+}
+
+static json_t *inputs_json(const Builder *b, const int64_t *sizes) {
+    const Graph *g = b->g;
     json_t *list = json_array();
     for (size_t i = 0; i < g->n_inputs; i++) {
         const GraphShape *shape = &g->values[g->inputs[i].value].shape;
@@ -152,6 +177,7 @@ static json_t *inputs_json(const Graph *g, const int64_t *sizes) {
             json_array_append_new(dims, json_integer(size_eval(shape->dim[d], sizes)));
         json_t *o = json_pack("{s:o}", "shape", dims);
         if (g->inputs[i].path) json_object_set_new(o, "path", json_string(g->inputs[i].path));
+        if (b->below[i]) json_object_set_new(o, "below", json_integer(size_eval(b->below[i], sizes)));
         json_array_append_new(list, o);
     }
     return list;
@@ -184,7 +210,7 @@ static void add_case(Builder *b, size_t variant, const int64_t *sizes, const cha
     c.spec =
         json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "kind", "sized", "variant",
                   dtype_info(g->variants[variant])->torch, "symbols", symbols, "scalars", scalars_json(g),
-                  "inputs", inputs_json(g, sizes), "layout", layout, "profile", profile);
+                  "inputs", inputs_json(b, sizes), "layout", layout, "profile", profile);
     vec_push(b->a, &b->cases, c);
 }
 
@@ -197,15 +223,28 @@ static const int64_t *middle_sizes(const Builder *b) {
     return b->sizes.n ? b->sizes.at[0] : NULL;
 }
 
-GraphCases graph_cases(Arena *a, const Graph *g, GraphOpTest is_elementwise) {
-    Builder b = {.a = a, .g = g, .equals = graph_equalities(a, g, is_elementwise)};
+/* Does some op combine elements, as sums do? */
+static bool combines(const Graph *g, GraphOpTest is_elementwise) {
+    for (size_t i = 0; i < g->n_nodes; i++)
+        if (g->nodes[i].n_args && g->nodes[i].args[0].kind == GRAPH_ARG_REF &&
+            !is_elementwise(g->nodes[i].op) && !graph_is_view(g->nodes[i].op))
+            return true;
+    return false;
+}
+
+GraphCases graph_cases(Arena *a, const Graph *g, const GraphFacts *facts) {
+    Builder b = {.a = a,
+                 .g = g,
+                 .equals = graph_equalities(a, g, facts->is_elementwise),
+                 .below = index_bounds(a, g, facts)};
     choose_sizes(&b);
     for (size_t v = 0; v < g->n_variants; v++)
         for (size_t i = 0; i < b.sizes.n; i++) add_case(&b, v, b.sizes.at[i], "contiguous", "own");
     const int64_t *middle = middle_sizes(&b);
     if (middle) {
         add_case(&b, g->own_variant, middle, "strided", "own");
-        add_case(&b, g->own_variant, middle, "contiguous", "edge");
+        add_case(&b, g->own_variant, middle, "contiguous",
+                 combines(g, facts->is_elementwise) ? "special" : "edge");
     }
     return (GraphCases){.at = b.cases.at, .n = b.cases.n};
 }

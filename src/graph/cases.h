@@ -21,9 +21,10 @@ typedef struct GraphCases {
 
 /* For every variant: the file's own sizes (made smaller when they are very large), 1, small primes, sizes
  * beside tile boundaries, an empty tensor, a large one; those that the graph's views and relations allow,
- * each once. Then one case with strided inputs and one with edge values, in the file's own variant. A graph
+ * each once. Then one case with strided inputs and one with edge values (only 0, infinities and NaN where elements
+ * are combined), in the file's own variant. A graph
  * without symbols has one size. */
-GraphCases graph_cases(Arena *a, const Graph *g, GraphOpTest is_elementwise);
+GraphCases graph_cases(Arena *a, const Graph *g, const GraphFacts *facts);
 void graph_cases_clear(GraphCases *cases);
 
 #endif

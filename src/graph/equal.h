@@ -16,6 +16,12 @@ typedef struct GraphEquals {
 
 /* Whether the tensor arguments of an op broadcast to its result. */
 typedef bool (*GraphOpTest)(const char *op);
+/* What the layers below know of ops. */
+typedef struct GraphFacts {
+    GraphOpTest is_elementwise;
+    /* When argument `arg` of the node holds indices: what they must be less than. NULL: it does not. */
+    const Size *(*index_below)(Arena *a, const Graph *g, const GraphNode *n, size_t arg);
+} GraphFacts;
 /* From every elementwise op: each dimension of an argument is 1 or the result's. */
 GraphEquals graph_equalities(Arena *a, const Graph *g, GraphOpTest is_elementwise);
 /* A copy of g in which each size of a tensor is the simplest of those it equals: a constant, a symbol, a

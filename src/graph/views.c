@@ -184,10 +184,8 @@ static bool no_plain_view(Ctx *c) {
 
 /* Groups dimensions of v, last first, that lie contiguously in memory, and cuts each group into the new
  * dimensions, as PyTorch's computeStride does; sizes are compared as polynomials. */
-static bool apply_reshape(Ctx *c) {
-    Arena *a = c->a;
-    const GraphShape *to = node_shape(c);
-    const GraphView *v = c->v;
+bool graph_view_reshape(Arena *a, GraphView *v, const GraphShape *to, const GraphNode *n, GraphBounds *bounds) {
+    Ctx c = {.a = a, .n = n, .v = v, .bounds = bounds};
     const Size **stride = ARENA_ARRAY(a, to->rank, const Size *), *one = size_const(a, 1);
     uint32_t left = to->rank; /* new dimensions not yet placed */
     for (uint32_t d = v->shape.rank; d-- > 0;) {
@@ -208,20 +206,24 @@ static bool apply_reshape(Ctx *c) {
             n_new = size_mul(a, n_new, to->dim[left]);
         }
         if (!size_equal(n_new, n_old)) {
-            if (next > 0 || left > 0) return no_plain_view(c);
+            if (next > 0 || left > 0) return false;
             /* All is one block, so PyTorch has compared the counts: they differ in writing alone, as
              * 4*(s0//4) and s0. */
-            add_bound(c, n_old, n_new);
-            add_bound(c, n_new, n_old);
+            add_bound(&c, n_old, n_new);
+            add_bound(&c, n_new, n_old);
         }
         d = next;
     }
     while (left > 0)
-        if (!size_is(to->dim[--left], 1)) return no_plain_view(c);
+        if (!size_is(to->dim[--left], 1)) return false;
     for (uint32_t d = 0; d < to->rank; d++)
         if (size_is(to->dim[d], 1)) stride[d] = size_const(a, 0);
-    *c->v = (GraphView){.shape = *to, .stride = stride, .offset = v->offset};
+    *v = (GraphView){.shape = *to, .stride = stride, .offset = v->offset};
     return true;
+}
+
+static bool apply_reshape(Ctx *c) {
+    return graph_view_reshape(c->a, c->v, node_shape(c), c->n, c->bounds) || no_plain_view(c);
 }
 
 static bool apply_expand(Ctx *c) {

@@ -32,6 +32,9 @@ const char *graph_view_name(size_t i);
 GraphView graph_view_contiguous(Arena *a, const GraphShape *shape);
 /* Broadcasts *v to shape, aligned at the last dimension as PyTorch does. False when the shapes do not fit. */
 bool graph_view_expand(Arena *a, GraphView *v, const GraphShape *shape);
+/* The same elements in the same order under another shape; false when that takes a copy. Counts that differ in writing
+ * alone become bounds of node n. */
+bool graph_view_reshape(Arena *a, GraphView *v, const GraphShape *shape, const GraphNode *n, GraphBounds *bounds);
 /* Applies view node n (its result number `result`) to *v, which is the node's first argument. Relations that
  * the sizes of a call must keep are added to *bounds unless they always hold. ERR_UNSUPPORTED names the place
  * in the user's file. */

@@ -3,6 +3,8 @@
  * wherever in the expression it stands. */
 #include "lower/eval.h"
 
+#include "lower/family.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -18,18 +20,26 @@ bool lower_same_shape(const GraphShape *x, const GraphShape *y) {
     return true;
 }
 
-const Chain *lower_chain(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape,
-                         const Chain *next) {
+static const Chain *get_chain(Lower *lo, const Chain *want) {
     for (size_t i = 0; i < lo->chains.n; i++) {
         const Chain *c = lo->chains.at[i];
-        if (c->next == next && c->node == node && c->result == result &&
-            (node || lower_same_shape(c->shape, shape)))
+        if (c->next == want->next && c->node == want->node && c->result == want->result &&
+            c->reshape == want->reshape && (want->node || lower_same_shape(c->shape, want->shape)))
             return c;
     }
     Chain *c = ARENA_NEW(lo->a, Chain);
-    *c = (Chain){.next = next, .node = node, .result = result, .shape = shape};
+    *c = *want;
     vec_push(lo->a, &lo->chains, c);
     return c;
+}
+
+const Chain *lower_chain(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape,
+                         const Chain *next) {
+    return get_chain(lo, &(Chain){.next = next, .node = node, .result = result, .shape = shape});
+}
+
+const Chain *lower_reshape(Lower *lo, const GraphNode *n, const GraphShape *shape, const Chain *next) {
+    return get_chain(lo, &(Chain){.next = next, .shape = shape, .reshape = n});
 }
 
 bool lower_unsupported(Lower *lo, const GraphNode *n, const char *why, const char *hint) {
@@ -105,7 +115,10 @@ bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, Gr
     for (const Chain *c = chain; c; c = c->next) {
         if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, out, lo->bounds, lo->err))
             return false;
-        if (!c->node && !graph_view_expand(lo->a, out, c->shape))
+        if (c->reshape && !graph_view_reshape(lo->a, out, c->shape, c->reshape, lo->bounds))
+            return lower_unsupported(lo, c->reshape,
+                                     "a permuted or sliced tensor is seen under another shape", "");
+        if (!c->node && !c->reshape && !graph_view_expand(lo->a, out, c->shape))
             return err_set(lo->err, ERR_BAD_INPUT, lo->g->file, "shapes do not broadcast");
     }
     return true;
@@ -114,7 +127,7 @@ bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, Gr
 static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
     const GraphValue *val = &lo->g->values[value];
     DType t = val->dtype[lo->variant];
-    if (!lower_dtype_is_supported(t)) {
+    if (!lower_dtype_is_supported(t) && !(t == DTYPE_I64 && lo->takes_int64)) {
         err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "input `%s` has dtype %s",
                 lo->g->inputs[val->result].name, dtype_info(t)->torch);
         return err_hint(lo->err, "use float16, bfloat16, float32, int32 or bool%s",
@@ -262,8 +275,16 @@ typedef struct Call {
     DType compute;
 } Call;
 
+DType lower_dtype_of(const Lower *lo, const GraphValue *v) {
+    DType t = v->dtype[lo->variant];
+    bool follows = lo->wide && dtype_info(t)->cls == DTYPE_CLASS_F;
+    for (size_t k = 0; k < lo->g->n_variants; k++) follows = follows && v->dtype[k] == lo->g->variants[k];
+    if (t == DTYPE_I64 && lo->takes_int64) return DTYPE_I32;
+    return follows ? DTYPE_F32 : t;
+}
+
 static bool read_call(Lower *lo, const GraphNode *n, const PointwiseOp *op, const Chain *chain, Call *call) {
-    DType out_type = lo->g->values[n->first_value].dtype[lo->variant];
+    DType out_type = lower_dtype_of(lo, &lo->g->values[n->first_value]);
     const GraphShape *to = &lo->g->values[n->first_value].shape;
     bool has_tensor = false;
     const char *p = op->params;
@@ -274,7 +295,7 @@ static bool read_call(Lower *lo, const GraphNode *n, const PointwiseOp *op, cons
         if (arg && !lower_arg(lo, n, arg, to, chain, &call->args[call->n], &call->strs[call->n]))
             return false;
         if (arg && arg->kind == GRAPH_ARG_REF) {
-            DType t = lo->g->values[arg->value].dtype[lo->variant];
+            DType t = lower_dtype_of(lo, &lo->g->values[arg->value]);
             call->compute = has_tensor ? lower_promote(call->compute, t) : t;
             has_tensor = true;
         }
@@ -306,7 +327,7 @@ static bool eval_pointwise(Lower *lo, const GraphNode *n, const PointwiseOp *op,
                            KirArg *out) {
     Call call = {.n = 0, .compute = DTYPE_F32};
     if (!read_call(lo, n, op, chain, &call)) return false;
-    DType out_type = lo->g->values[n->first_value].dtype[lo->variant];
+    DType out_type = lower_dtype_of(lo, &lo->g->values[n->first_value]);
     Kir *k = lo->pass->kir;
     size_t before = k->insns.n;
     bool ok = pointwise_apply(k, n->op, call.args, call.strs, call.n, call.compute, out_type, out, lo->err);
@@ -368,7 +389,7 @@ static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {
 
 static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chain *chain, KirArg *out) {
     DType t = lo->g->values[n->first_value + result].dtype[lo->variant];
-    if (!lower_dtype_is_supported(t))
+    if (!lower_dtype_is_supported(t) && !(t == DTYPE_I64 && lo->takes_int64))
         return lower_unsupported(lo, n, arena_printf(lo->a, "the result has dtype %s", dtype_info(t)->torch),
                                  t == DTYPE_I64 ? "make it int32 with dtype=torch.int32 or .to(torch.int32)"
                                                 : "use float16, bfloat16, float32, int32 or bool");
@@ -380,7 +401,7 @@ static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chai
     }
     for (size_t i = 0; i < plan_fill_count(); i++)
         if (strcmp(FILLS[i].op, n->op) == 0) return eval_fill(lo, n, i, out);
-    const PointwiseOp *op = pointwise_find(n->op);
+    const PointwiseOp *op = lo->anchor && family_of(n) ? NULL : pointwise_find(n->op);
     if (op) return eval_pointwise(lo, n, op, chain, out);
     if (lo->anchor) return lo->anchor(lo, n, result, chain, out);
     return lower_unsupported(lo, n, "the generator does not know this op",

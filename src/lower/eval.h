@@ -15,6 +15,7 @@ typedef struct Chain {
     const GraphNode *node; /* a view, or NULL: brought to `shape` */
     uint32_t result;
     const GraphShape *shape;
+    const GraphNode *reshape; /* brought to it by a reshape for this node, not by broadcasting */
 } Chain;
 
 typedef struct Memo {
@@ -34,6 +35,9 @@ struct Lower {
     VEC(Chain *) chains;
     Err *err;
     int depth;
+    bool wide;        /* 16-bit floats that follow the variant count as float32 in recipes: nothing is rounded
+                         between */
+    bool takes_int64; /* loads of int64, computed as int32 */
     /* A node that is no view, fill or pointwise op; NULL: there are none in this stage. */
     bool (*anchor)(Lower *lo, const GraphNode *n, uint32_t result, const Chain *chain, KirArg *out);
     void *family; /* for the anchor function */
@@ -46,10 +50,13 @@ bool lower_value(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) ERR
 /* The chain that does view `node` (or, when it is NULL, broadcasts to `shape`), then `next`. */
 const Chain *lower_chain(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape,
                          const Chain *next);
+const Chain *lower_reshape(Lower *lo, const GraphNode *n, const GraphShape *shape, const Chain *next);
 /* What element of a contiguous tensor of `shape` each element under the chain is. */
 bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, GraphView *out) ERR_CHECKED;
 bool lower_same_shape(const GraphShape *x, const GraphShape *y);
 bool lower_dtype_is_supported(DType t);
+/* The dtype a value counts as in recipes. */
+DType lower_dtype_of(const Lower *lo, const GraphValue *v);
 /* Error about a node, with its place in the user's file. Always false. */
 bool lower_unsupported(Lower *lo, const GraphNode *n, const char *why, const char *hint);
 /* An argument of node n over the elements of `to`: a value that broadcasts to it, or a number; text arguments

@@ -24,6 +24,7 @@ const Family *family_of(const GraphNode *n) {
 }
 
 bool family_is_free(const GraphNode *n) {
+    if (family_of(n)) return false;
     for (size_t i = 0; i < plan_fill_count(); i++)
         if (strcmp(plan_fill_name(i), n->op) == 0) return true;
     return graph_is_view(n->op) || pointwise_find(n->op);
@@ -31,6 +32,16 @@ bool family_is_free(const GraphNode *n) {
 
 bool plan_is_elementwise(const char *op) {
     return pointwise_find(op) != NULL;
+}
+
+static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, size_t arg) {
+    const Family *f = family_of(n);
+    return f && f->index_below ? f->index_below(a, g, n, arg) : NULL;
+}
+
+const GraphFacts *plan_facts(void) {
+    static const GraphFacts FACTS = {.is_elementwise = plan_is_elementwise, .index_below = index_below};
+    return &FACTS;
 }
 
 size_t plan_anchor_count(void) {

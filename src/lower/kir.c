@@ -465,15 +465,24 @@ KirVal kir_materialise(Kir *k, KirArg a, KirType type) {
 /* ---- whole programs
  * ---------------------------------------------------------------------------------------------- */
 
+/* Marks what stores, and carries in use, need. True when something was marked that an earlier look has missed. */
+static bool mark_live(const Kir *k, bool *live) {
+    bool again = false;
+    for (size_t i = k->insns.n; i-- > 0;) {
+        const KirInsn *in = &k->insns.at[i];
+        bool is_final = in->op == KIR_FINAL_F || in->op == KIR_FINAL_I;
+        if (kir_is_store(in->op)) live[i] = true;
+        if (is_final && !live[i] && live[in->src[0]]) live[i] = again = true;
+        for (int s = 0; live[i] && s < OPS[in->op].n_src; s++) live[in->src[s]] = true;
+    }
+    return again;
+}
+
 void kir_prune(Kir *k) {
     size_t n = k->insns.n, kept = 0;
     bool *live = ARENA_ARRAY(k->arena, n, bool);
     KirVal *now = ARENA_ARRAY(k->arena, n, KirVal);
-    for (size_t i = n; i-- > 0;) {
-        const KirInsn *in = &k->insns.at[i];
-        if (kir_is_store(in->op)) live[i] = true;
-        for (int s = 0; live[i] && s < OPS[in->op].n_src; s++) live[in->src[s]] = true;
-    }
+    while (mark_live(k, live)) {} /* again while a carry that came alive keeps what it becomes */
     for (size_t i = 0; i < n; i++) {
         if (!live[i]) continue;
         KirInsn in = k->insns.at[i];

@@ -10,6 +10,7 @@
 #ifndef OPWRIGHT_LOWER_PLAN_H
 #define OPWRIGHT_LOWER_PLAN_H
 
+#include "graph/equal.h"
 #include "graph/graph.h"
 #include "graph/views.h"
 #include "lower/kir.h"
@@ -60,8 +61,9 @@ typedef struct PlanAccess {
     uint32_t scalar; /* PLAN_NUMBER: position in PlanPass.scalars */
 } PlanAccess;
 
-/* A number the kernel takes at run time: an attribute, an input of one element, or a size of the call. */
-typedef enum { PLAN_ATTRIBUTE, PLAN_ELEMENT, PLAN_SIZE } PlanScalarKind;
+/* A number the kernel takes at run time: an attribute, an input of one element, a size of the call, or a member of the
+ * class that the family's text sets. */
+typedef enum { PLAN_ATTRIBUTE, PLAN_ELEMENT, PLAN_SIZE, PLAN_MEMBER } PlanScalarKind;
 typedef struct PlanScalar {
     PlanScalarKind kind;
     const char *name; /* "alpha" */
@@ -141,6 +143,8 @@ const char *plan_class_name(PlanClass c);
 /* Ops that make a tensor of one value: aten.zeros_like and the like. */
 /* Does every tensor argument of the op broadcast to its result? For graph_equalities. */
 bool plan_is_elementwise(const char *op);
+/* For graph_cases. */
+const GraphFacts *plan_facts(void);
 /* Operators that are anchors of some family. */
 size_t plan_anchor_count(void);
 const char *plan_anchor_name(size_t i);

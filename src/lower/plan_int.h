@@ -5,6 +5,8 @@
 #include "base/strbuf.h"
 #include "lower/plan.h"
 
+/* Drops accesses and scalars that no instruction uses. */
+void plan_drop_unused(Arena *a, PlanPass *p);
 /* Drops what no store needs, merges dims, chooses the schedule and classifies the accesses. */
 bool plan_space(Arena *a, PlanPass *p, Err *err) ERR_CHECKED;
 /* Puts the instructions in execution order and gives every value its place. */

@@ -18,7 +18,7 @@ static void mark_used(const PlanPass *p, bool *access, bool *scalar) {
 }
 
 /* Keeps used accesses and scalars, in order, and renumbers what refers to them. */
-static void drop_unused(Arena *a, PlanPass *p) {
+void plan_drop_unused(Arena *a, PlanPass *p) {
     bool *used = ARENA_ARRAY(a, p->access.n, bool), *wanted = ARENA_ARRAY(a, p->scalars.n, bool);
     uint32_t *access_now = ARENA_ARRAY(a, p->access.n, uint32_t),
              *scalar_now = ARENA_ARRAY(a, p->scalars.n, uint32_t);
@@ -157,7 +157,7 @@ static PlanClass row_class(const PlanPass *p, const PlanAccess *acc) {
 
 bool plan_space(Arena *a, PlanPass *p, Err *err) {
     kir_prune(p->kir);
-    drop_unused(a, p);
+    plan_drop_unused(a, p);
     if (p->access.n == 0) return err_set(err, ERR_INTERNAL, NULL, "a pass stores nothing");
     own_arrays(a, p);
     collapse(a, p);

@@ -27,6 +27,19 @@ static const Row POINTWISE_ROWS[] = {
 #include "lower/pointwise.def"
 #undef POINTWISE
 };
+/* A reduction's row: `any`, f, i, b are the first result's bodies; more results have one body each. */
+typedef struct ReduceText {
+    const char *names, *params, *space;
+    Row first;
+    const char *more[3];
+} ReduceText;
+#define RESULTS(...) {.names = NULL, __VA_ARGS__}
+static const ReduceText REDUCE_ROWS[] = {
+#define REDUCE(names, params, space, first, ...) {names, params, space, first, {__VA_ARGS__}},
+#include "lower/reduce.def"
+#undef REDUCE
+};
+#undef RESULTS
 #undef ANY
 #undef F
 #undef I
@@ -44,6 +57,7 @@ static struct {
     Arena *arena;
     VEC(Recipe) recipes;
     VEC(PointwiseEntry) ops;
+    VEC(ReduceRow) reductions;
     bool ok;
     Err err;
 } table = {.once = PTHREAD_ONCE_INIT};
@@ -60,6 +74,9 @@ static bool parse_param(Arena *a, const char *text, const char *what, RecipePara
         const char *type = arena_strndup(a, colon + 1, eq ? (size_t)(eq - colon - 1) : strlen(colon + 1));
         if (strcmp(type, "mask") == 0) p->type = KIR_MASK;
         else if (strcmp(type, "any") == 0) p->keep = true;
+        else if (strcmp(type, "skip") == 0) p->shape = PARAM_SKIP;
+        else if (strcmp(type, "channel") == 0) p->shape = PARAM_CHANNEL;
+        else if (strcmp(type, "label") == 0) p->shape = PARAM_LABEL, p->keep = true;
         else return err_set(err, ERR_INTERNAL, what, "parameter '%s' has an unknown type", text);
     }
     return !eq || (p->def = rx_parse(a, eq + 1, what, err)) != NULL;
@@ -121,6 +138,23 @@ static bool add_pointwise(Arena *a, const Row *row, Err *err) {
     return true;
 }
 
+static bool add_reduction(Arena *a, const ReduceText *text, Err *err) {
+    char *copy = arena_strdup(a, text->names), *state = NULL;
+    for (char *name = strtok_r(copy, " ", &state); name; name = strtok_r(NULL, " ", &state)) {
+        ReduceRow r = {.target = name, .params = plain_params(a, text->params), .space = text->space, .n_results = 1};
+        while (r.n_results < 4 && text->more[r.n_results - 1]) r.n_results++;
+        r.result = ARENA_ARRAY(a, r.n_results, Recipe);
+        for (size_t k = 0; k < r.n_results; k++) {
+            Row row = k ? (Row){.any = text->more[k - 1]} : text->first;
+            row.params = text->params;
+            if (!parse_row(a, &row, name, &r.result[k], err)) return false;
+        }
+        r.math = text->first.math ? text->first.math : text->first.any ? text->first.any : text->first.f;
+        vec_push(a, &table.reductions, r);
+    }
+    return true;
+}
+
 static bool build_table(Arena *a, Err *err) {
     for (size_t i = 0; i < sizeof RECIPES / sizeof RECIPES[0]; i++) {
         Recipe r;
@@ -129,6 +163,8 @@ static bool build_table(Arena *a, Err *err) {
     }
     for (size_t i = 0; i < sizeof POINTWISE_ROWS / sizeof POINTWISE_ROWS[0]; i++)
         if (!add_pointwise(a, &POINTWISE_ROWS[i], err)) return false;
+    for (size_t i = 0; i < sizeof REDUCE_ROWS / sizeof REDUCE_ROWS[0]; i++)
+        if (!add_reduction(a, &REDUCE_ROWS[i], err)) return false;
     return true;
 }
 
@@ -169,6 +205,22 @@ const PointwiseOp *pointwise_at(size_t i) {
     table_need();
     assert(i < table.ops.n);
     return &table.ops.at[i].op;
+}
+
+const ReduceRow *reduce_row_find(const char *target) {
+    table_need();
+    for (size_t i = 0; i < table.reductions.n; i++)
+        if (strcmp(table.reductions.at[i].target, target) == 0) return &table.reductions.at[i];
+    return NULL;
+}
+
+size_t reduce_row_count(void) {
+    table_need();
+    return table.reductions.n;
+}
+
+const ReduceRow *reduce_row_at(size_t i) {
+    return &table.reductions.at[i];
 }
 
 /* ---- application to a node
@@ -259,6 +311,22 @@ bool pointwise_apply(Kir *k, const char *target, const KirArg *args, const char 
     if (!recipe_apply(&c, &e->recipe, cls, v, &out)) return false;
     if (out.kind != RV_NUM && out.kind != RV_TILE)
         return eval_error(&c, NULL, "the body gives no number or tile");
+    *result = to_arg(&c, out);
+    return true;
+}
+
+bool reduce_apply(ReduceEnv *env, Kir *k, const ReduceRow *row, size_t r, const KirArg *args, const char *const *str_args,
+                  size_t n_args, DType compute, DType out_dtype, KirArg *result, Err *err) {
+    const Recipe *recipe = &row->result[r];
+    RxValue v[32] = {{0}}, out = {0};
+    EvalCtx c = {.kir = k, .reduce = env, .target = row->target, .compute = compute, .out = out_dtype, .err = err};
+    if (!table.ok) {
+        *err = table.err;
+        return false;
+    }
+    if (!take_args(&c, recipe, args, str_args, n_args, v)) return false;
+    if (!recipe_apply(&c, recipe, kir_type_of_dtype(compute), v, &out)) return false;
+    if (out.kind != RV_NUM && out.kind != RV_TILE) return eval_error(&c, NULL, "the body gives no number or tile");
     *result = to_arg(&c, out);
     return true;
 }

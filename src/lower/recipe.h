@@ -73,6 +73,7 @@ typedef struct RecipeParam {
                           computation */
     const RxNode *def; /* default, NULL when required */
     bool keep;         /* ":any": passed on as it is */
+    enum { PARAM_PLAIN, PARAM_SKIP, PARAM_CHANNEL, PARAM_LABEL } shape; /* reduce.def */
 } RecipeParam;
 
 typedef struct Recipe {
@@ -97,8 +98,12 @@ typedef struct RxValue {
     const char *str;
 } RxValue;
 
+/* What recipes of reduce.def know beside: the reduction at hand (recipe_reduce.c). */
+typedef struct ReduceEnv ReduceEnv;
+
 typedef struct EvalCtx {
     Kir *kir;
+    ReduceEnv *reduce; /* NULL in pointwise recipes */
     const char *target; /* for messages */
     DType compute, out; /* of the node */
     uint32_t depth;     /* nesting of recipe calls */
@@ -119,6 +124,55 @@ bool op_binary(EvalCtx *c, RxOpr o, RxValue a, RxValue b, RxValue *out, const Rx
 /* A tile of `type`; numbers are filled. */
 KirVal op_tile(EvalCtx *c, RxValue v, KirType type);
 KirType op_type(const EvalCtx *c, const RxValue *v);
+
+/* ---- reductions: recipe_reduce.c --------------------------------------------------------------------------- */
+
+/* A row of reduce.def under one name. Bodies of result r are body[r]. */
+typedef struct ReduceRow {
+    const char *target, *params;
+    const char *space; /* "dims", "tail", "groups", "channel", "class", "all" */
+    Recipe *result;    /* one recipe for each result of the op */
+    size_t n_results;
+    const char *math;
+} ReduceRow;
+const ReduceRow *reduce_row_find(const char *target); /* NULL: none */
+size_t reduce_row_count(void);
+const ReduceRow *reduce_row_at(size_t i);
+
+/* Numbers the kernel itself knows while it runs. */
+typedef enum {
+    REDUCE_BEFORE_INVERSE, /* 1 / elements of the tiles before, 0 when there are none */
+    REDUCE_TILE_WEIGHT,    /* elements before times those of this tile over their sum */
+    REDUCE_TILE_INVERSE,   /* 1 / elements of this tile */
+    REDUCE_CORE_COUNT,     /* elements this core has seen of the item, and 1 over it, or 0 */
+    REDUCE_CORE_INVERSE,
+    REDUCE_TILE_START,  /* index of the tile's first element along the reduced dimension */
+    REDUCE_N_MEMBERS
+} ReduceMember;
+
+struct ReduceGroup {
+    int kind;
+    KirVal x, result[2];
+};
+
+struct ReduceEnv {
+    Arena *a;
+    KirScalar numel; /* elements reduced to one */
+    uint32_t n_carries;
+    KirScalar (*member)(void *ctx, ReduceMember m); /* as a scalar of instructions */
+    void *ctx;
+    /* Reductions made already: of the same value they are the same. */
+    VEC(struct ReduceGroup) groups;
+};
+
+/* A sum, mean, ... by name: "rsum". NULL: no such function. */
+typedef bool (*ReduceFn)(EvalCtx *c, RxValue x, RxValue *out);
+ReduceFn reduce_fn_find(const char *name);
+/* Applies result r of a row to args (by parameter). */
+bool reduce_apply(ReduceEnv *env, Kir *k, const ReduceRow *row, size_t r, const KirArg *args, const char *const *str_args,
+                  size_t n_args, DType compute, DType out, KirArg *result, Err *err) ERR_CHECKED;
+/* Sum or mean over all elements of a pointwise loss: reduction is 1 (mean) or 2 (sum). */
+bool reduce_loss(ReduceEnv *env, Kir *k, KirArg loss, int reduction, KirArg *result, Err *err) ERR_CHECKED;
 
 /* Builtin functions: recipe_fn.c. */
 typedef struct Builtin Builtin;

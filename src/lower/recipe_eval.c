@@ -58,6 +58,10 @@ static bool eval_name(EvalCtx *c, const RxNode *n, const Env *env, RxValue *out)
         *out = rv_num(known[i].value, known[i].type);
         return true;
     }
+    if (c->reduce && strcmp(n->name, "numel") == 0) {
+        *out = (RxValue){.kind = RV_NUM, .num = c->reduce->numel, .num_type = KIR_F32};
+        return true;
+    }
     return eval_error(c, n, "nothing is called '%s'", n->name);
 }
 
@@ -103,6 +107,8 @@ static bool eval_call(EvalCtx *c, const RxNode *n, const Env *env, RxValue *out)
         *out = to_out(c, v[0]);
         return true;
     }
+    ReduceFn reduce = c->reduce ? reduce_fn_find(n->name) : NULL;
+    if (reduce) return n->n_arg <= 1 ? reduce(c, v[0], out) : eval_error(c, n, "%s takes one argument", n->name);
     const Builtin *b = builtin_find(n->name);
     if (b) {
         if (!builtin_arity_ok(b, n->n_arg))

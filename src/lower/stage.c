@@ -220,6 +220,11 @@ static bool place_anchor(Cut *c, uint32_t node) {
         return true;
     }
     Stage *s = open_stage(c, f);
+    if (f->prologue == PROLOGUE_ALL && f->joins && !may_join(c, s, n)) {
+        c->out->list.n--; /* its arguments as tensors first */
+        for (size_t i = 0; i < n->n_args; i++) prepare_arg(c, &n->args[i], PROLOGUE_NONE);
+        s = open_stage(c, f);
+    }
     vec_push(c->a, &s->anchors, node);
     own_results(c, n, (int32_t)s->index);
     decide(c, arena_printf(c->a, "stage %u, family %s: %s (`%s`)", s->index + 1, f->name, n->op, n->text));

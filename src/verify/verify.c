@@ -399,7 +399,7 @@ static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *st
                         .before = v->n_schedules == 1 ? &v->before : NULL,
                         .apart = c->apart,
                         .control = v->o->control,
-                        .edge_values = profile && !strcmp(profile, "edge")};
+                        .edge_values = profile && (!strcmp(profile, "edge") || !strcmp(profile, "special"))};
     BridgeReply reference = {0};
     Arena *scratch = arena_new();
     out->label = c->label;

@@ -31,7 +31,7 @@ static void test_every_variant(void **state) {
     Arena *a = arena_new();
     Err err = {0};
     Graph *g = fixture_graph(a, FIX_ADD, &err);
-    GraphCases cases = graph_cases(a, g, is_elementwise);
+    GraphCases cases = graph_cases(a, g, &(GraphFacts){.is_elementwise = is_elementwise});
     assert_true(count(&cases, "variant", "float16") >= 5);
     assert_true(count(&cases, "variant", "bfloat16") >= 5);
     assert_true(count(&cases, "variant", "float32") >= 7);
@@ -57,7 +57,7 @@ static void test_relations(void **state) {
     Arena *a = arena_new();
     Err err = {0};
     Graph *g = fixture_graph(a, FIX_HALF, &err);
-    GraphCases cases = graph_cases(a, g, is_elementwise);
+    GraphCases cases = graph_cases(a, g, &(GraphFacts){.is_elementwise = is_elementwise});
     assert_true(cases.n >= 3 * 5);
     for (size_t i = 0; i < cases.n; i++)
         assert_int_equal(symbol_of(&cases.at[i], "s2"), symbol_of(&cases.at[i], "s1") / 2);
