@@ -95,11 +95,6 @@ class _Finding(ctypes.Structure):
                 ("count", ctypes.c_uint64), ("text", ctypes.c_char_p)]
 
 
-class _Options(ctypes.Structure):
-    _fields_ = [("schedule", ctypes.c_int), ("seed", ctypes.c_uint64), ("strict", ctypes.c_bool), ("exact", ctypes.c_bool),
-                ("no_hazards", ctypes.c_bool), ("n_threads", ctypes.c_uint32)]
-
-
 def kernel_text(snippets: list[tuple[str, list[tuple[str, str, str]]]]) -> str:
     """All snippets for all their element types, numbered in order. A snippet sees T, U, V and what TENSORS declares."""
     out, cases = [PROLOGUE], []
@@ -141,7 +136,10 @@ class Machine:
         rt.sim_n_findings.restype = ctypes.c_size_t
         rt.sim_n_findings.argtypes = rt.sim_reset.argtypes = [ctypes.c_void_p]
         rt.sim_finding.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-        rt.sim_set_options.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Options)]
+        rt.sim_set_options.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        rt.sim_parse_options.restype = ctypes.c_bool
+        rt.sim_parse_options.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
+        self.n_runs = 0
         self.err = ctypes.create_string_buffer(8192)
         self.sim = rt.sim_new(b"Ascend910B4", self.err)
         assert self.sim, self.err.raw[:64]
@@ -165,8 +163,11 @@ class Machine:
         b["results"][:] = 0
         b["gm"][:] = 0 if run.gm is None else run.gm
         self.rt.sim_reset(self.sim)
-        options = _Options(exact=run.exact)
-        self.rt.sim_set_options(self.sim, ctypes.byref(options))
+        self.n_runs += 1  # every schedule in turn: what an instruction does must not depend on when its pipe runs it
+        schedule = ("in-order", "lazy", f"random:{self.n_runs}")[self.n_runs % 3]
+        options = ctypes.create_string_buffer(4096)  # a SimOptions, whose fields only its parser knows here
+        assert self.rt.sim_parse_options((schedule + (",exact" if run.exact else "")).encode(), options, self.err)
+        self.rt.sim_set_options(self.sim, options)
         assert self.rt.sim_launch(self.sim, ctypes.byref(self.launch), self.err)
         found = []
         for i in range(self.rt.sim_n_findings(self.sim)):
