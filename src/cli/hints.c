@@ -79,7 +79,8 @@ static void add_checks(StrBuf *b, const json_t *checks) {
 static const char *shown_path(Arena *a, const char *path) {
     char *cwd = getcwd(NULL, 0);
     size_t n = cwd ? strlen(cwd) : 0;
-    const char *shown = n > 1 && !strncmp(path, cwd, n) && path[n] == '/' ? arena_strdup(a, path + n + 1) : path;
+    const char *shown =
+        n > 1 && !strncmp(path, cwd, n) && path[n] == '/' ? arena_strdup(a, path + n + 1) : path;
     free(cwd);
     return shown;
 }
@@ -89,7 +90,8 @@ static void print_hits(FILE *to, Arena *a, const SearchHits *hits) {
         const SearchHit *h = &hits->at[i];
         if (h->score < SCORE_LEAST || h->score < SCORE_RELATIVE * hits->at[0].score) break;
         if (i == 0) fputs("may help:\n", to);
-        fprintf(to, "  %-7s %s:%zu  %s\n", search_kind_name(h->kind), shown_path(a, h->path), h->first_line, h->title);
+        fprintf(to, "  %-7s %s:%zu  %s\n", search_kind_name(h->kind), shown_path(a, h->path), h->first_line,
+                h->title);
     }
 }
 
@@ -105,7 +107,8 @@ static void ask(FILE *to, Arena *a, const char *text) {
 
 void hints_for_result(FILE *to, const char *op, const json_t *result) {
     if (is_off() || !result) return;
-    const json_t *list = json_object_get(result, "result"); /* a service's answer holds the object in a list */
+    const json_t *list =
+        json_object_get(result, "result"); /* a service's answer holds the object in a list */
     if (json_is_array(list)) result = json_array_get(list, 0);
     Arena *a = arena_new();
     StrBuf b;

@@ -27,8 +27,10 @@ static const char *const VERSIONS[] = {"2025-06-18", "2024-11-05"}; /* newest fi
 
 static void print_usage(FILE *to) {
     fputs("usage: opwright mcp\n\n"
-          "A server of the Model Context Protocol on standard input and output, for coding agents: tools verify_kernel, generate,\n"
-          "backward, search, golden_save, explain and profile; resources for documents and results (docs/mcp.md). It ends when\n"
+          "A server of the Model Context Protocol on standard input and output, for coding agents: tools "
+          "verify_kernel, generate,\n"
+          "backward, search, golden_save, explain and profile; resources for documents and results "
+          "(docs/mcp.md). It ends when\n"
           "standard input does.\n",
           to);
 }
@@ -56,7 +58,7 @@ typedef struct Server {
     Call *calls[CALLS_MAX];
     size_t n_calls;
     Text in;
-    bool skipping; /* a line that is too long, until its end */
+    bool skipping;                   /* a line that is too long, until its end */
     bool initialized, ended, broken; /* broken: the client reads no more */
     json_t *results;
     size_t n_results;
@@ -118,7 +120,8 @@ static int input_of(const char *text) {
 
 static void run_child(const Server *s, const Call *c, int in, int out, int err) {
     static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++) signal(SIGNALS[i], SIG_DFL); /* not our clean-up */
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++)
+        signal(SIGNALS[i], SIG_DFL); /* not our clean-up */
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -168,7 +171,8 @@ static bool start(Server *s, Call *c) {
 
 static void free_call(Server *s, size_t i) {
     Call *c = s->calls[i];
-    memmove(&s->calls[i], &s->calls[i + 1], (--s->n_calls - i) * sizeof s->calls[0]); /* those that wait keep their order */
+    memmove(&s->calls[i], &s->calls[i + 1],
+            (--s->n_calls - i) * sizeof s->calls[0]); /* those that wait keep their order */
     if (c->dir) fs_remove_tree(c->dir);
     json_decref(c->id);
     json_decref(c->token);
@@ -195,7 +199,8 @@ static void keep_result(Server *s, const Call *c, const char *text) {
         json_decref(title);
         return;
     }
-    json_array_append_new(s->results, json_pack("{s:s, s:o, s:o}", "name", name, "title", title, "text", body));
+    json_array_append_new(s->results,
+                          json_pack("{s:s, s:o, s:o}", "name", name, "title", title, "text", body));
     if (json_array_size(s->results) > RESULTS_KEPT) json_array_remove(s->results, 0);
     say(s, mcp_notify("notifications/resources/list_changed", NULL));
 }
@@ -228,7 +233,8 @@ static json_t *structured(Server *s, const Call *c) {
     return j;
 }
 
-/* A verdict that is not PASS is an answer (status 1); what could not be done at all is an error of the tool. */
+/* A verdict that is not PASS is an answer (status 1); what could not be done at all is an error of the tool.
+ */
 static void answer(Server *s, const Call *c, int wait_status) {
     int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
     json_t *data = structured(s, c);
@@ -272,7 +278,8 @@ static void fail(Server *s, const McpMessage *m, McpError code, const Err *err) 
 }
 
 static void on_initialize(Server *s, const McpMessage *m) {
-    const char *asked = json_string_value(json_object_get(m->params, "protocolVersion")), *version = VERSIONS[0];
+    const char *asked = json_string_value(json_object_get(m->params, "protocolVersion")),
+               *version = VERSIONS[0];
     if (!asked) {
         say(s, mcp_reply_error(m->id, MCP_INVALID_PARAMS, "protocolVersion is missing"));
         return;
@@ -280,10 +287,13 @@ static void on_initialize(Server *s, const McpMessage *m) {
     for (size_t i = 0; i < sizeof VERSIONS / sizeof VERSIONS[0]; i++)
         if (!strcmp(VERSIONS[i], asked)) version = VERSIONS[i];
     s->initialized = true;
-    say(s, mcp_reply(m->id, json_pack("{s:s, s:{s:{}, s:{s:b}}, s:{s:s, s:s}, s:s}", "protocolVersion", version, "capabilities", "tools", "resources",
-                                      "listChanged", 1, "serverInfo", "name", "opwright", "version", OPWRIGHT_VERSION, "instructions",
-                                      "AscendC operators: generate one from a PyTorch reference, verify one on a simulated AI Core, search what is known. "
-                                      "Paths are relative to the folder the server was started in.")));
+    say(s,
+        mcp_reply(m->id, json_pack("{s:s, s:{s:{}, s:{s:b}}, s:{s:s, s:s}, s:s}", "protocolVersion", version,
+                                   "capabilities", "tools", "resources", "listChanged", 1, "serverInfo",
+                                   "name", "opwright", "version", OPWRIGHT_VERSION, "instructions",
+                                   "AscendC operators: generate one from a PyTorch reference, verify one on "
+                                   "a simulated AI Core, search what is known. "
+                                   "Paths are relative to the folder the server was started in.")));
 }
 
 static void on_ping(Server *s, const McpMessage *m) {
@@ -316,8 +326,10 @@ static void on_resources_read(Server *s, const McpMessage *m) {
 
 /* A tool that this build lacks answers as a tool does, so that an agent reads it. */
 static void answer_missing(Server *s, const McpMessage *m, const McpCall *call) {
-    json_t *text = json_sprintf("This build of opwright has no `%s` command, so %s cannot be done here.", call->command, call->tool);
-    say(s, mcp_reply(m->id, json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text", text, "isError", 1)));
+    json_t *text = json_sprintf("This build of opwright has no `%s` command, so %s cannot be done here.",
+                                call->command, call->tool);
+    say(s, mcp_reply(m->id, json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text", text,
+                                      "isError", 1)));
 }
 
 static bool is_active(const Server *s, const json_t *id) {
@@ -328,13 +340,17 @@ static bool is_active(const Server *s, const json_t *id) {
 
 static void on_tools_call(Server *s, const McpMessage *m) {
     const char *name = json_string_value(json_object_get(m->params, "name"));
-    const json_t *arguments = json_object_get(m->params, "arguments"), *token = json_object_get(json_object_get(m->params, "_meta"), "progressToken");
+    const json_t *arguments = json_object_get(m->params, "arguments"),
+                 *token = json_object_get(json_object_get(m->params, "_meta"), "progressToken");
     if (!name || (arguments && !json_is_object(arguments))) {
-        say(s, mcp_reply_error(m->id, MCP_INVALID_PARAMS, name ? "arguments must be an object" : "name is missing"));
+        say(s, mcp_reply_error(m->id, MCP_INVALID_PARAMS,
+                               name ? "arguments must be an object" : "name is missing"));
         return;
     }
     if (s->n_calls == CALLS_MAX || is_active(s, m->id)) {
-        say(s, mcp_reply_error(m->id, MCP_INVALID_REQUEST, is_active(s, m->id) ? "a call with this id is running" : "too many calls at once"));
+        say(s, mcp_reply_error(m->id, MCP_INVALID_REQUEST,
+                               is_active(s, m->id) ? "a call with this id is running"
+                                                   : "too many calls at once"));
         return;
     }
     Err err = {0};
@@ -401,7 +417,8 @@ static void dispatch(Server *s, const McpMessage *m) {
         else say(s, mcp_reply_error(m->id, MCP_INVALID_REQUEST, "initialize comes first"));
         return;
     }
-    if (m->form == MCP_REQUEST) say(s, mcp_reply_error(m->id, MCP_NO_METHOD, "this server has no such method"));
+    if (m->form == MCP_REQUEST)
+        say(s, mcp_reply_error(m->id, MCP_NO_METHOD, "this server has no such method"));
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -452,7 +469,8 @@ static void tell_progress(Server *s, Call *c, const char *data, size_t n) {
         size_t k = nl ? (size_t)(nl - data) : n;
         text_add(&c->line, data, k, LINE_SHOWN);
         if (nl && c->line.n) {
-            json_t *params = json_pack("{s:O, s:i, s:o}", "progressToken", c->token, "progress", (int)++c->n_lines, "message", text_json(c->line.at, c->line.n));
+            json_t *params = json_pack("{s:O, s:i, s:o}", "progressToken", c->token, "progress",
+                                       (int)++c->n_lines, "message", text_json(c->line.at, c->line.n));
             say(s, mcp_notify("notifications/progress", params));
         }
         if (nl) c->line.n = 0, c->line.cut = false, k++;
@@ -484,7 +502,8 @@ static bool is_ending(const Call *c) {
 /* Something it left may still hold the pipes of a command that was stopped. */
 static bool is_over(const Call *c) {
     siginfo_t info = {0};
-    return is_ending(c) && waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == c->pid;
+    return is_ending(c) && waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == c->pid;
 }
 
 static void close_pipes(Call *c) {

@@ -1,6 +1,7 @@
-/* `opwright mcp`: the Model Context Protocol over standard input and output, one JSON-RPC 2.0 message a line. Tools are subcommands
- * of this program, run as children, so a long call blocks nothing, a crash is an answer, and a cancelled call is a killed
- * group. The parts below are pure and can be tested without a client. */
+/* `opwright mcp`: the Model Context Protocol over standard input and output, one JSON-RPC 2.0 message a line.
+ * Tools are subcommands of this program, run as children, so a long call blocks nothing, a crash is an
+ * answer, and a cancelled call is a killed group. The parts below are pure and can be tested without a
+ * client. */
 #ifndef OPWRIGHT_CLI_MCP_H
 #define OPWRIGHT_CLI_MCP_H
 
@@ -28,7 +29,7 @@ typedef struct McpMessage {
     const json_t *id;   /* string or integer of a request; of a bad message when it can be told, else NULL */
     const char *method; /* NULL of a response */
     const json_t *params; /* an object, or NULL when there are none */
-    McpError code;      /* of a bad one, with the reason */
+    McpError code;        /* of a bad one, with the reason */
     char reason[200];
 } McpMessage;
 
@@ -49,10 +50,13 @@ typedef struct McpCall {
     const char *answer_path; /* where the command writes its JSON answer, or NULL */
     bool json_out;           /* standard output is JSON */
 } McpCall;
-/* `dir`: for files of the call. False: the arguments do not fit the tool, or there is no such tool; *err says so. */
-bool mcp_tools_call(Arena *a, const char *name, const json_t *arguments, const char *dir, McpCall *out, Err *err) ERR_CHECKED;
+/* `dir`: for files of the call. False: the arguments do not fit the tool, or there is no such tool; *err says
+ * so. */
+bool mcp_tools_call(Arena *a, const char *name, const json_t *arguments, const char *dir, McpCall *out,
+                    Err *err) ERR_CHECKED;
 
-/* mcp_resources.c: documents, and results of this session and of the store. `results` is a list of {name, title, text}. */
+/* mcp_resources.c: documents, and results of this session and of the store. `results` is a list of {name,
+ * title, text}. */
 json_t *mcp_resources_list(const json_t *results);
 json_t *mcp_resource_templates(void);
 /* The result of resources/read; NULL and *err: there is no such resource. */

@@ -15,7 +15,8 @@ static bool is_id(const json_t *id) {
     return json_is_string(id) || json_is_integer(id);
 }
 
-/* Sorts an object by its members: a method with an id is a request, without one a notification; the others answer us. */
+/* Sorts an object by its members: a method with an id is a request, without one a notification; the others
+ * answer us. */
 static void sort(McpMessage *m) {
     const json_t *version = json_object_get(m->root, "jsonrpc"), *method = json_object_get(m->root, "method");
     const json_t *id = json_object_get(m->root, "id"), *params = json_object_get(m->root, "params");
@@ -48,7 +49,8 @@ void mcp_message_parse(const char *line, size_t n_bytes, McpMessage *out) {
         char reason[200];
         snprintf(reason, sizeof reason, "not JSON: %.150s", e.text);
         bad(out, MCP_PARSE_ERROR, reason);
-    } else if (json_is_array(out->root)) bad(out, MCP_INVALID_REQUEST, "several messages at once are not taken: send one a line");
+    } else if (json_is_array(out->root))
+        bad(out, MCP_INVALID_REQUEST, "several messages at once are not taken: send one a line");
     else if (!json_is_object(out->root)) bad(out, MCP_INVALID_REQUEST, "a message must be an object");
     else sort(out);
 }
@@ -77,7 +79,8 @@ char *mcp_reply(const json_t *id, json_t *result) {
 
 char *mcp_reply_error(const json_t *id, McpError code, const char *message) {
     json_t *text = json_string(message);
-    return print(json_pack("{s:s, s:o, s:{s:i, s:o}}", "jsonrpc", "2.0", "id", id_or_null(id), "error", "code", (int)code, "message",
+    return print(json_pack("{s:s, s:o, s:{s:i, s:o}}", "jsonrpc", "2.0", "id", id_or_null(id), "error",
+                           "code", (int)code, "message",
                            text ? text : json_string("an error whose text is not UTF-8")));
 }
 

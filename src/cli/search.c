@@ -1,4 +1,5 @@
-/* opwright search: past work and knowledge, by words, code, an error text, or the structure of an operator. */
+/* opwright search: past work and knowledge, by words, code, an error text, or the structure of an operator.
+ */
 #include "cli/cli.h"
 #include "cli/hints.h"
 #include "search/search.h"
@@ -11,16 +12,20 @@
 static void print_usage(FILE *to) {
     fputs("usage: opwright search WORDS... [options]\n"
           "       opwright search --like REFERENCE.py [options]\n\n"
-          "Searches golden solutions, lessons from errors, documents, the API table and examples. The words may be English or\n"
-          "Chinese, names of operators or of AscendC calls, pieces of code, or the text of an error; `-` reads them from standard\n"
+          "Searches golden solutions, lessons from errors, documents, the API table and examples. The words "
+          "may be English or\n"
+          "Chinese, names of operators or of AscendC calls, pieces of code, or the text of an error; `-` "
+          "reads them from standard\n"
           "input.\n\n"
-          "  --like FILE   solved operators that compute what this reference does or nearly: by its traced graph, not by names\n"
+          "  --like FILE   solved operators that compute what this reference does or nearly: by its traced "
+          "graph, not by names\n"
           "  --kind LIST   only golden, issue, doc, api or example; several apart by commas\n"
           "  --limit N     how many (default 10)\n"
           "  --json        the answer as one JSON object\n"
           "  --no-update   search the index as it is, without looking for changed files\n\n"
           "The index is made and kept up to date by itself; `opwright index` adds folders of yours.\n"
-          "exit status: 0 something was found, 1 nothing was, 2 bad input or an index that cannot be read or written\n",
+          "exit status: 0 something was found, 1 nothing was, 2 bad input or an index that cannot be read or "
+          "written\n",
           to);
 }
 
@@ -52,7 +57,8 @@ static bool parse_limit(const char *text, size_t *limit, Err *err) {
     char *end;
     long n = strtol(text, &end, 10);
     if (end == text || *end || n < 1 || n > SEARCH_LIMIT_MAX)
-        return err_set(err, ERR_USAGE, NULL, "--limit takes a number from 1 to %d, not `%s`", SEARCH_LIMIT_MAX, text);
+        return err_set(err, ERR_USAGE, NULL, "--limit takes a number from 1 to %d, not `%s`",
+                       SEARCH_LIMIT_MAX, text);
     *limit = (size_t)n;
     return true;
 }
@@ -124,9 +130,10 @@ static void print_json(const char *query, const SearchHits *hits) {
     json_t *list = json_array();
     for (size_t i = 0; i < hits->n; i++) {
         const SearchHit *h = &hits->at[i];
-        json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:f, s:o}", "kind", search_kind_name(h->kind), "name", text_json(h->name),
-                              "title", text_json(h->title), "path", text_json(h->path), "first_line", (json_int_t)h->first_line,
-                              "last_line", (json_int_t)h->last_line, "score", h->score, "snippet", text_json(h->snippet));
+        json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:f, s:o}", "kind", search_kind_name(h->kind),
+                              "name", text_json(h->name), "title", text_json(h->title), "path",
+                              text_json(h->path), "first_line", (json_int_t)h->first_line, "last_line",
+                              (json_int_t)h->last_line, "score", h->score, "snippet", text_json(h->snippet));
         if (h->shared) json_object_set_new(o, "shared", text_json(h->shared));
         json_array_append_new(list, o);
     }
@@ -146,7 +153,8 @@ static void print_line(const char *s, size_t n) {
 static void print_text(const SearchHits *hits) {
     for (size_t i = 0; i < hits->n; i++) {
         const SearchHit *h = &hits->at[i];
-        printf("%s%s  %s:%zu-%zu\n", i ? "\n" : "", search_kind_name(h->kind), h->path, h->first_line, h->last_line);
+        printf("%s%s  %s:%zu-%zu\n", i ? "\n" : "", search_kind_name(h->kind), h->path, h->first_line,
+               h->last_line);
         fputs("  ", stdout);
         print_line(h->title, strlen(h->title));
         if (h->shared) printf("  both: %s\n", h->shared);
@@ -188,7 +196,8 @@ int cli_search(int argc, char **argv) {
     Arena *a = arena_new();
     SearchHits hits = {0};
     int status;
-    if (args.like && optind < argc) err_set(&err, ERR_USAGE, NULL, "--like compares a file; words go without it");
+    if (args.like && optind < argc)
+        err_set(&err, ERR_USAGE, NULL, "--like compares a file; words go without it");
     else args.query.text = args.like ? args.like : read_words(a, argc, argv, &err);
     if (!args.query.text || !find(a, &args, &hits, &err)) status = cli_report(&err);
     else {

@@ -30,7 +30,8 @@ bool index_set_note(SearchIndex *ix, const char *key, const char *value, Err *er
 bool index_is_damaged(const SearchIndex *ix);
 /* Looks through the whole file; false when something in it is wrong. */
 bool index_is_sound(SearchIndex *ix);
-/* One writer at a time, across processes: a lock file beside the index. -1 after an error; closing it gives it back. */
+/* One writer at a time, across processes: a lock file beside the index. -1 after an error; closing it gives
+ * it back. */
 int index_lock(SearchIndex *ix, Err *err) ERR_CHECKED;
 /* Closes, removes the file (unless another process has just done so) and opens a new one. */
 bool index_start_again(SearchIndex *ix, Err *err) ERR_CHECKED;
@@ -40,9 +41,10 @@ bool rank_register(sqlite3 *db, Err *err) ERR_CHECKED;
 
 /* What ow_rank gets as a blob, one for each phrase of the MATCH expression, in order. */
 typedef struct RankPhrase {
-    double weight; /* of the phrase beside others of its group: a word of an identifier, a synonym counts less */
+    double
+        weight; /* of the phrase beside others of its group: a word of an identifier, a synonym counts less */
     double idf;
-    int group;     /* phrases of one word of the query */
+    int group; /* phrases of one word of the query */
     int n_groups;
     double group_idf;
 } RankPhrase;

@@ -1,6 +1,6 @@
-/* Solved operators that are built like a reference. Golden solutions are first compared by the calls of their kernels, which the
- * index holds; the nearest of them, and the examples, are then compared by their references' graphs, which are traced once and
- * kept in the index by their text. */
+/* Solved operators that are built like a reference. Golden solutions are first compared by the calls of their
+ * kernels, which the index holds; the nearest of them, and the examples, are then compared by their
+ * references' graphs, which are traced once and kept in the index by their text. */
 #include "search/index_int.h"
 #include "search/likeness.h"
 
@@ -47,7 +47,9 @@ static Graph *trace(Like *l, const char *path, Err *err) {
     }
     BridgeReply reply = {0};
     const BridgeLimits limits = {.wall_s = TRACE_WALL_S};
-    Graph *g = bridge_call(l->bridge, l->a, "trace", params, &limits, &reply, err) ? graph_parse(l->a, json_object_get(reply.result, "graph"), err) : NULL;
+    Graph *g = bridge_call(l->bridge, l->a, "trace", params, &limits, &reply, err)
+                   ? graph_parse(l->a, json_object_get(reply.result, "graph"), err)
+                   : NULL;
     json_decref(params);
     bridge_reply_clear(&reply);
     return g;
@@ -62,9 +64,11 @@ static const char *key_of(Arena *a, const char *text, size_t n) {
 static bool load_traced(Like *l, const char *key, Likeness *out) {
     sqlite3_stmt *st = NULL;
     bool found = false;
-    if (sqlite3_prepare_v2(l->ix->db, "SELECT likeness FROM traced WHERE hash = ?1", -1, &st, NULL) == SQLITE_OK) {
+    if (sqlite3_prepare_v2(l->ix->db, "SELECT likeness FROM traced WHERE hash = ?1", -1, &st, NULL) ==
+        SQLITE_OK) {
         sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
-        if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_text(st, 0)) found = likeness_parse((const char *)sqlite3_column_text(st, 0), out);
+        if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_text(st, 0))
+            found = likeness_parse((const char *)sqlite3_column_text(st, 0), out);
     }
     sqlite3_finalize(st);
     return found;
@@ -73,7 +77,8 @@ static bool load_traced(Like *l, const char *key, Likeness *out) {
 /* A note for the next search; losing it costs a trace. */
 static void store_traced(Like *l, const char *key, const Likeness *like) {
     sqlite3_stmt *st = NULL;
-    if (sqlite3_prepare_v2(l->ix->db, "INSERT OR REPLACE INTO traced VALUES(?1, ?2)", -1, &st, NULL) == SQLITE_OK) {
+    if (sqlite3_prepare_v2(l->ix->db, "INSERT OR REPLACE INTO traced VALUES(?1, ?2)", -1, &st, NULL) ==
+        SQLITE_OK) {
         sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
         sqlite3_bind_text(st, 2, likeness_print(l->a, like), -1, SQLITE_STATIC);
         sqlite3_step(st);
@@ -90,7 +95,8 @@ static bool likeness_of_file(Like *l, const char *path, Likeness *out, Err *err)
     if (l->n_traces >= TRACES_MAX || time_now_s() - l->start_s > ALL_WALL_S) return false;
     l->n_traces++;
     Graph *g = trace(l, path, err);
-    if (!g && err->code != ERR_BAD_INPUT && err->code != ERR_UNSUPPORTED) return false; /* another time, perhaps */
+    if (!g && err->code != ERR_BAD_INPUT && err->code != ERR_UNSUPPORTED)
+        return false; /* another time, perhaps */
     *out = g ? likeness_of_graph(g) : (Likeness){0};
     store_traced(l, key, out);
     return g != NULL;
@@ -104,7 +110,8 @@ static const char *kept_reference(Arena *a, const char *path) {
     if (!slash) return NULL;
     size_t n = strlen(slash + 1);
     if (n > 3) n -= 3;
-    const char *dir = arena_printf(a, "%.*s/versions/%.*s", (int)(slash - path), path, (int)n, slash + 1), *best = NULL;
+    const char *dir = arena_printf(a, "%.*s/versions/%.*s", (int)(slash - path), path, (int)n, slash + 1),
+               *best = NULL;
     DIR *d = opendir(dir);
     time_t newest = 0;
     for (struct dirent *e; d && (e = readdir(d));) {
@@ -120,18 +127,21 @@ static const char *kept_reference(Arena *a, const char *path) {
 
 /* Golden solutions, and examples that are references of their own. */
 static bool load_solved(Like *l) {
-    static const char SQL[] = "SELECT entry.kind, name, title, path, first_line + n_lines - 1, likeness, instr(body, 'class Model')"
-                              " FROM entry JOIN file ON file.id = entry.file WHERE entry.kind IN (?1, ?2)"
-                              " AND (likeness IS NOT NULL OR (path LIKE '%.py' AND first_line = 1)) ORDER BY path";
+    static const char SQL[] =
+        "SELECT entry.kind, name, title, path, first_line + n_lines - 1, likeness, instr(body, 'class Model')"
+        " FROM entry JOIN file ON file.id = entry.file WHERE entry.kind IN (?1, ?2)"
+        " AND (likeness IS NOT NULL OR (path LIKE '%.py' AND first_line = 1)) ORDER BY path";
     sqlite3_stmt *st = index_prepare(l->ix, SQL, l->err);
     if (!st) return false;
     sqlite3_bind_int(st, 1, SEARCH_GOLDEN);
     sqlite3_bind_int(st, 2, SEARCH_EXAMPLE);
     int rc;
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-        Solved s = {.kind = (SearchKind)sqlite3_column_int(st, 0), .name = arena_strdup(l->a, (const char *)sqlite3_column_text(st, 1)),
+        Solved s = {.kind = (SearchKind)sqlite3_column_int(st, 0),
+                    .name = arena_strdup(l->a, (const char *)sqlite3_column_text(st, 1)),
                     .title = arena_strdup(l->a, (const char *)sqlite3_column_text(st, 2)),
-                    .path = arena_strdup(l->a, (const char *)sqlite3_column_text(st, 3)), .n_lines = (size_t)sqlite3_column_int64(st, 4)};
+                    .path = arena_strdup(l->a, (const char *)sqlite3_column_text(st, 3)),
+                    .n_lines = (size_t)sqlite3_column_int64(st, 4)};
         const char *like = (const char *)sqlite3_column_text(st, 5);
         bool is_reference = sqlite3_column_int(st, 6) > 0 && !like;
         if (like && !likeness_parse(like, &s.like)) continue;
@@ -153,7 +163,8 @@ static void score_all(Like *l, const Likeness *query) {
     double rarity[LIKE_FEATURES_MAX];
     for (size_t i = 0; i < l->all.n; i++) list[i] = &l->all.at[i].like;
     likeness_rarity(list, l->all.n, rarity);
-    for (size_t i = 0; i < l->all.n; i++) l->all.at[i].score = likeness_compare(query, &l->all.at[i].like, rarity);
+    for (size_t i = 0; i < l->all.n; i++)
+        l->all.at[i].score = likeness_compare(query, &l->all.at[i].like, rarity);
     qsort(l->all.at, l->all.n, sizeof l->all.at[0], by_score);
 }
 
@@ -165,7 +176,9 @@ static void refine(Like *l, const char *query_path) {
         if (s->kind == SEARCH_GOLDEN && n_golden++ < NEAREST) s->reference = kept_reference(l->a, s->path);
         Likeness like;
         Err ignored = {0};
-        if (s->reference && strcmp(s->reference, query_path) != 0 && likeness_of_file(l, s->reference, &like, &ignored)) s->like = like;
+        if (s->reference && strcmp(s->reference, query_path) != 0 &&
+            likeness_of_file(l, s->reference, &like, &ignored))
+            s->like = like;
     }
 }
 
@@ -186,8 +199,15 @@ bool search_like(SearchIndex *ix, Arena *a, Bridge *bridge, const SearchLike *q,
     for (size_t i = 0; i < l.all.n && out->n < limit; i++) {
         const Solved *s = &l.all.at[i];
         if (s->score < LEAST || !strcmp(s->path, path) || (q->kinds && !(q->kinds >> s->kind & 1))) continue;
-        out->at[out->n++] = (SearchHit){.kind = s->kind, .name = s->name, .title = s->title, .path = s->path, .first_line = 1, .last_line = s->n_lines,
-                                        .snippet = "", .score = s->score, .shared = likeness_shared(a, &query, &s->like)};
+        out->at[out->n++] = (SearchHit){.kind = s->kind,
+                                        .name = s->name,
+                                        .title = s->title,
+                                        .path = s->path,
+                                        .first_line = 1,
+                                        .last_line = s->n_lines,
+                                        .snippet = "",
+                                        .score = s->score,
+                                        .shared = likeness_shared(a, &query, &s->like)};
     }
     return true;
 }

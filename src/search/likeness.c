@@ -17,7 +17,8 @@ typedef struct Feature {
 } Feature;
 
 static const Feature FEATURES[] = {
-#define FEATURE(name_, ops_, calls_, form_, made_of_) {.name = name_, .ops = ops_, .calls = calls_, .form = form_, .made_of = made_of_},
+#define FEATURE(name_, ops_, calls_, form_, made_of_)                                                        \
+    {.name = name_, .ops = ops_, .calls = calls_, .form = form_, .made_of = made_of_},
 #include "search/features.def"
 #undef FEATURE
 };
@@ -112,9 +113,11 @@ static void read_node(Likeness *l, const Graph *g, const GraphNode *n) {
     if (n->n_results == 0) return;
     const GraphShape *out = &g->values[n->first_value].shape;
     bool is_pointwise = false;
-    for (size_t f = 0; f < N_FEATURES && !is_pointwise; f++) is_pointwise = FEATURES[f].form == E && has_word(FEATURES[f].ops, name, k);
+    for (size_t f = 0; f < N_FEATURES && !is_pointwise; f++)
+        is_pointwise = FEATURES[f].form == E && has_word(FEATURES[f].ops, name, k);
     for (size_t i = 0; is_pointwise && i < n->n_args; i++)
-        if (n->args[i].kind == GRAPH_ARG_REF) l->broadcasts |= spread(&g->values[n->args[i].value].shape, out);
+        if (n->args[i].kind == GRAPH_ARG_REF)
+            l->broadcasts |= spread(&g->values[n->args[i].value].shape, out);
 }
 
 Likeness likeness_of_graph(const Graph *g) {
@@ -168,7 +171,8 @@ static unsigned table_sum(void) {
 char *likeness_print(Arena *a, const Likeness *l) {
     StrBuf b;
     strbuf_init(&b, a);
-    strbuf_printf(&b, "%x %d %u %u %u %u %u", table_sum(), l->traced, l->reduces, l->broadcasts, l->rank_in, l->rank_out, l->n_inputs);
+    strbuf_printf(&b, "%x %d %u %u %u %u %u", table_sum(), l->traced, l->reduces, l->broadcasts, l->rank_in,
+                  l->rank_out, l->n_inputs);
     for (size_t f = 0; f < N_FEATURES; f++)
         if (l->count[f]) strbuf_printf(&b, " %zu:%u", f, (unsigned)l->count[f]);
     return b.text;
@@ -178,7 +182,8 @@ bool likeness_parse(const char *text, Likeness *out) {
     unsigned sum, traced;
     int n = 0;
     *out = (Likeness){0};
-    if (sscanf(text, "%x %u %u %u %u %u %u%n", &sum, &traced, &out->reduces, &out->broadcasts, &out->rank_in, &out->rank_out, &out->n_inputs, &n) != 7 ||
+    if (sscanf(text, "%x %u %u %u %u %u %u%n", &sum, &traced, &out->reduces, &out->broadcasts, &out->rank_in,
+               &out->rank_out, &out->n_inputs, &n) != 7 ||
         sum != table_sum())
         return false;
     out->traced = traced;
@@ -243,7 +248,8 @@ double likeness_compare(const Likeness *a, const Likeness *b, const double *rari
     Likeness x = in_words_of(a, b), y = in_words_of(b, a);
     double features = fmax(overlap(a, b, rarity), 0.95 * overlap(&x, &y, rarity));
     if (!a->traced || !b->traced) return UNTRACED * features;
-    double rank = 1.0 / (1 + abs((int)a->rank_in - (int)b->rank_in) + abs((int)a->rank_out - (int)b->rank_out));
+    double rank =
+        1.0 / (1 + abs((int)a->rank_in - (int)b->rank_in) + abs((int)a->rank_out - (int)b->rank_out));
     return SHARE_FEATURES * features + SHARE_REDUCE * bits_alike(a->reduces, b->reduces) +
            SHARE_SPREAD * bits_alike(a->broadcasts, b->broadcasts) + SHARE_RANK * rank;
 }
@@ -254,16 +260,25 @@ char *likeness_shared(Arena *a, const Likeness *x, const Likeness *y) {
     static const struct {
         unsigned bit;
         const char *text;
-    } REDUCE[] = {{LIKE_REDUCES_ALL, "over everything"}, {LIKE_REDUCES_LAST, "over the last axis"}, {LIKE_REDUCES_FIRST, "over the first axis"}, {LIKE_REDUCES_INNER, "over an inner axis"}},
-      SPREAD[] = {{LIKE_ROW, "broadcast of a row"}, {LIKE_COLUMN, "broadcast of a column"}, {LIKE_CHANNEL, "broadcast per channel"}, {LIKE_SCALAR, "broadcast of one element"}};
+    } REDUCE[] = {{LIKE_REDUCES_ALL, "over everything"},
+                  {LIKE_REDUCES_LAST, "over the last axis"},
+                  {LIKE_REDUCES_FIRST, "over the first axis"},
+                  {LIKE_REDUCES_INNER, "over an inner axis"}},
+      SPREAD[] = {{LIKE_ROW, "broadcast of a row"},
+                  {LIKE_COLUMN, "broadcast of a column"},
+                  {LIKE_CHANNEL, "broadcast per channel"},
+                  {LIKE_SCALAR, "broadcast of one element"}};
     StrBuf b;
     strbuf_init(&b, a);
     Likeness simple_x = in_words_of(x, y), simple_y = in_words_of(y, x);
     for (size_t f = 0; f < N_FEATURES; f++)
-        if ((x->count[f] && y->count[f]) || (simple_x.count[f] && simple_y.count[f])) strbuf_printf(&b, "%s%s", b.n_bytes ? ", " : "", FEATURES[f].name);
+        if ((x->count[f] && y->count[f]) || (simple_x.count[f] && simple_y.count[f]))
+            strbuf_printf(&b, "%s%s", b.n_bytes ? ", " : "", FEATURES[f].name);
     for (size_t i = 0; i < 4; i++)
-        if (x->reduces & y->reduces & REDUCE[i].bit) strbuf_printf(&b, "%s%s", b.n_bytes ? "; reduces " : "reduces ", REDUCE[i].text);
+        if (x->reduces & y->reduces & REDUCE[i].bit)
+            strbuf_printf(&b, "%s%s", b.n_bytes ? "; reduces " : "reduces ", REDUCE[i].text);
     for (size_t i = 0; i < 4; i++)
-        if (x->broadcasts & y->broadcasts & SPREAD[i].bit) strbuf_printf(&b, "%s%s", b.n_bytes ? "; " : "", SPREAD[i].text);
+        if (x->broadcasts & y->broadcasts & SPREAD[i].bit)
+            strbuf_printf(&b, "%s%s", b.n_bytes ? "; " : "", SPREAD[i].text);
     return b.text;
 }

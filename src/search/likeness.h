@@ -1,12 +1,17 @@
-/* What an operator is built of, so that two can be compared without their names: the features of features.def with their
- * number, over which axes it reduces, how its operands broadcast, and its ranks. Read from a traced graph, or, with less in
- * it, from the calls of a kernel. */
+/* What an operator is built of, so that two can be compared without their names: the features of features.def
+ * with their number, over which axes it reduces, how its operands broadcast, and its ranks. Read from a
+ * traced graph, or, with less in it, from the calls of a kernel. */
 #ifndef OPWRIGHT_SEARCH_LIKENESS_H
 #define OPWRIGHT_SEARCH_LIKENESS_H
 
 #include "graph/graph.h"
 
-typedef enum { LIKE_REDUCES_ALL = 1, LIKE_REDUCES_LAST = 2, LIKE_REDUCES_FIRST = 4, LIKE_REDUCES_INNER = 8 } LikeReduce;
+typedef enum {
+    LIKE_REDUCES_ALL = 1,
+    LIKE_REDUCES_LAST = 2,
+    LIKE_REDUCES_FIRST = 4,
+    LIKE_REDUCES_INNER = 8
+} LikeReduce;
 typedef enum { LIKE_ROW = 1, LIKE_COLUMN = 2, LIKE_CHANNEL = 4, LIKE_SCALAR = 8 } LikeBroadcast;
 
 #define LIKE_FEATURES_MAX 64

@@ -1,5 +1,5 @@
-/* Where the index and the list of a user's folders lie, and that list. The list is the one thing here that cannot be made
- * again, so it is a file of its own beside the user's data, not part of the index. */
+/* Where the index and the list of a user's folders lie, and that list. The list is the one thing here that
+ * cannot be made again, so it is a file of its own beside the user's data, not part of the index. */
 #include "search/split.h"
 
 #include "base/fs.h"
@@ -19,7 +19,8 @@ static const char *xdg(Arena *a, const char *variable, const char *fallback, Err
     const char *dir = getenv(variable), *home = getenv("HOME");
     if (dir && dir[0] == '/') return arena_printf(a, "%s/opwright", dir);
     if (home && home[0] == '/') return arena_printf(a, "%s/%s/opwright", home, fallback);
-    err_set(err, ERR_IO, NULL, "there is no place for the search index: neither %s nor HOME is set", variable);
+    err_set(err, ERR_IO, NULL, "there is no place for the search index: neither %s nor HOME is set",
+            variable);
     err_hint(err, "set OPWRIGHT_INDEX_DIR to a folder");
     return NULL;
 }
@@ -48,7 +49,8 @@ bool search_places(Arena *a, const char *home, const char *store, SearchPlaces *
     if (!cache || !data) return false;
     out->home = real_path(a, home);
     out->store = real_path(a, store);
-    out->index = arena_printf(a, "%s/search-%016llx.sqlite", cache, (unsigned long long)key_of(out->home, out->store));
+    out->index =
+        arena_printf(a, "%s/search-%016llx.sqlite", cache, (unsigned long long)key_of(out->home, out->store));
     out->added = arena_printf(a, "%s/index_paths.json", data);
     return true;
 }
@@ -74,7 +76,9 @@ static const char *folder_of(Arena *a, const char *path) {
 }
 
 /* Runs `change` on the list while no other process does. */
-static bool with_list(const SearchPlaces *p, bool (*change)(json_t *list, const char *path, int kind, Err *err), const char *path, int kind, Err *err) {
+static bool with_list(const SearchPlaces *p,
+                      bool (*change)(json_t *list, const char *path, int kind, Err *err), const char *path,
+                      int kind, Err *err) {
     Arena *a = arena_new();
     json_t *list = NULL;
     char *text = NULL;
@@ -90,7 +94,8 @@ static bool with_list(const SearchPlaces *p, bool (*change)(json_t *list, const 
     list = load_list(a, p->added, err);
     if (!list || !change(list, path, kind, err)) goto done;
     text = json_dumps(list, JSON_INDENT(2));
-    ok = text ? fs_write(p->added, text, strlen(text), err) : err_set(err, ERR_BAD_INPUT, path, "the path is not UTF-8");
+    ok = text ? fs_write(p->added, text, strlen(text), err)
+              : err_set(err, ERR_BAD_INPUT, path, "the path is not UTF-8");
 done:
     if (fd >= 0) close(fd);
     free(text);

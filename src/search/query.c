@@ -1,4 +1,5 @@
-/* A query to hits: candidates from the full-text index, then the order that exact names, kinds and literal text ask for. */
+/* A query to hits: candidates from the full-text index, then the order that exact names, kinds and literal
+ * text ask for. */
 #include "search/index_int.h"
 #include "search/terms.h"
 #include "search/tokens.h"
@@ -10,14 +11,15 @@
 #include <string.h>
 #include <time.h>
 
-#define CANDIDATES   80
-#define ROWS_MAX     3000 /* entries that are ranked for a query: very common words beside rarer ones are left out */
-#define LITERAL_TOP  30   /* so many of the best are looked through for the query as it stands */
-#define LITERAL_MIN  6    /* bytes */
-#define SAME_FILE    2    /* hits from one file, where it is no table */
-#define BONUS_NAME   1.5  /* for an entry whose name is all of the query; less for a part of it */
-#define BONUS_DOC    0.5  /* of that, when the name is a document's */
-#define BONUS_TEXT   0.4
+#define CANDIDATES 80
+#define ROWS_MAX                                                                                             \
+    3000 /* entries that are ranked for a query: very common words beside rarer ones are left out */
+#define LITERAL_TOP   30  /* so many of the best are looked through for the query as it stands */
+#define LITERAL_MIN   6   /* bytes */
+#define SAME_FILE     2   /* hits from one file, where it is no table */
+#define BONUS_NAME    1.5 /* for an entry whose name is all of the query; less for a part of it */
+#define BONUS_DOC     0.5 /* of that, when the name is a document's */
+#define BONUS_TEXT    0.4
 #define SOUND_CHECK_S 3600
 
 static const double KIND_WEIGHT[] = {
@@ -60,7 +62,8 @@ static void choose_drive(Search *s) {
     for (size_t i = 0; i < s->terms.n_phrases; i++) s->drive[s->n_drive++] = &s->terms.phrase[i];
     qsort(s->drive, s->n_drive, sizeof s->drive[0], by_rows);
     size_t rows = 0, n = 0;
-    while (n < s->n_drive && (n == 0 || rows + s->drive[n]->n_rows <= ROWS_MAX)) rows += s->drive[n++]->n_rows;
+    while (n < s->n_drive && (n == 0 || rows + s->drive[n]->n_rows <= ROWS_MAX))
+        rows += s->drive[n++]->n_rows;
     s->n_drive = n;
 }
 
@@ -79,7 +82,8 @@ static RankPhrase *rank_phrases(Search *s) {
     for (size_t i = 0; i < s->n_drive; i++) {
         const Phrase *p = s->drive[i];
         const QueryGroup *g = &s->terms.group[p->group];
-        out[i] = (RankPhrase){.weight = p->weight, .idf = p->idf, .group = p->group, .group_idf = g->weight * g->idf};
+        out[i] = (RankPhrase){
+            .weight = p->weight, .idf = p->idf, .group = p->group, .group_idf = g->weight * g->idf};
     }
     return out;
 }
@@ -91,9 +95,11 @@ static bool has_candidate(const Search *s, int64_t id) {
 }
 
 static bool collect(Search *s, bool in_names, size_t limit) {
-    static const char ANY[] = "SELECT rowid, ow_rank(word, ?2) AS r FROM word WHERE word MATCH ?1 ORDER BY r DESC LIMIT ?3";
-    static const char SOME[] = "SELECT word.rowid, ow_rank(word, ?2) AS r FROM word JOIN entry ON entry.id = word.rowid"
-                               " WHERE word MATCH ?1 AND (?4 >> entry.kind) & 1 ORDER BY r DESC LIMIT ?3";
+    static const char ANY[] =
+        "SELECT rowid, ow_rank(word, ?2) AS r FROM word WHERE word MATCH ?1 ORDER BY r DESC LIMIT ?3";
+    static const char SOME[] =
+        "SELECT word.rowid, ow_rank(word, ?2) AS r FROM word JOIN entry ON entry.id = word.rowid"
+        " WHERE word MATCH ?1 AND (?4 >> entry.kind) & 1 ORDER BY r DESC LIMIT ?3";
     sqlite3_stmt *st = index_prepare(s->ix, s->q->kinds ? SOME : ANY, s->err);
     if (!st) return false;
     sqlite3_bind_text(st, 1, match_text(s, in_names), -1, SQLITE_STATIC);
@@ -103,7 +109,8 @@ static bool collect(Search *s, bool in_names, size_t limit) {
     int rc;
     while ((rc = sqlite3_step(st)) == SQLITE_ROW)
         if (!has_candidate(s, sqlite3_column_int64(st, 0)))
-            s->at[s->n++] = (Candidate){.id = sqlite3_column_int64(st, 0), .score = sqlite3_column_double(st, 1)};
+            s->at[s->n++] =
+                (Candidate){.id = sqlite3_column_int64(st, 0), .score = sqlite3_column_double(st, 1)};
     sqlite3_finalize(st);
     return rc == SQLITE_DONE || index_fail(s->ix, "searching", s->err);
 }
@@ -114,10 +121,11 @@ static const char *text_column(Search *s, sqlite3_stmt *st, int i) {
 }
 
 static bool load(Search *s) {
-    sqlite3_stmt *st = index_prepare(s->ix,
-                                     "SELECT entry.kind, name, title, path, first_line, n_lines, is_record FROM entry JOIN file ON"
-                                     " file.id = entry.file WHERE entry.id = ?1",
-                                     s->err);
+    sqlite3_stmt *st = index_prepare(
+        s->ix,
+        "SELECT entry.kind, name, title, path, first_line, n_lines, is_record FROM entry JOIN file ON"
+        " file.id = entry.file WHERE entry.id = ?1",
+        s->err);
     if (!st) return false;
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -191,7 +199,8 @@ static int by_score(const void *a, const void *b) {
     return x->first_line < y->first_line ? -1 : x->first_line > y->first_line;
 }
 
-/* The query without the white space around it, when it may stand somewhere as it is and says more than its words do. */
+/* The query without the white space around it, when it may stand somewhere as it is and says more than its
+ * words do. */
 static const char *literal_of(Search *s) {
     const char *t = s->q->text;
     while (isspace((unsigned char)*t)) t++;
@@ -221,7 +230,8 @@ static size_t count_same(const Search *s, const SearchHits *out, const Candidate
     size_t n = 0;
     (void)s;
     for (size_t i = 0; i < out->n; i++)
-        n += c->kind == SEARCH_API ? out->at[i].kind == SEARCH_API && !strcmp(out->at[i].name, c->name) : !strcmp(out->at[i].path, c->path);
+        n += c->kind == SEARCH_API ? out->at[i].kind == SEARCH_API && !strcmp(out->at[i].name, c->name)
+                                   : !strcmp(out->at[i].path, c->path);
     return n;
 }
 
@@ -245,7 +255,12 @@ static void make_hits(Search *s, SearchHits *out) {
     for (size_t i = 0; i < s->n && out->n < limit; i++) {
         Candidate *c = &s->at[i];
         if (count_same(s, out, c) >= SAME_FILE) continue;
-        SearchHit h = {.kind = c->kind, .name = c->name, .title = c->title, .path = c->path, .score = c->score, .first_line = c->first_line};
+        SearchHit h = {.kind = c->kind,
+                       .name = c->name,
+                       .title = c->title,
+                       .path = c->path,
+                       .score = c->score,
+                       .first_line = c->first_line};
         snippet_choose(s->a, body_of(s, c), terms, &h);
         if (c->is_record) h.first_line = c->first_line, h.last_line = c->first_line + c->n_lines - 1;
         out->at[out->n++] = h;
@@ -267,7 +282,8 @@ static bool search_once(SearchIndex *ix, Arena *a, const SearchQuery *q, SearchH
     return true;
 }
 
-/* Damage that no read meets shows as nothing found, so an empty answer is looked into: once an hour, for it reads the whole file. */
+/* Damage that no read meets shows as nothing found, so an empty answer is looked into: once an hour, for it
+ * reads the whole file. */
 static bool is_sound(SearchIndex *ix, Arena *a) {
     int64_t now = (int64_t)time(NULL), age = now - strtoll(index_note(ix, a, "sound"), NULL, 10);
     if (age >= 0 && age < SOUND_CHECK_S) return true;
@@ -280,5 +296,6 @@ static bool is_sound(SearchIndex *ix, Arena *a) {
 bool search_query(SearchIndex *ix, Arena *a, const SearchQuery *q, SearchHits *out, Err *err) {
     bool ok = search_once(ix, a, q, out, err);
     if (ix->read_only || (ok ? out->n > 0 || is_sound(ix, a) : !index_is_damaged(ix))) return ok;
-    return index_start_again(ix, err) && search_update(ix, SEARCH_FROM_NOTHING, NULL, err) && search_once(ix, a, q, out, err);
+    return index_start_again(ix, err) && search_update(ix, SEARCH_FROM_NOTHING, NULL, err) &&
+           search_once(ix, a, q, out, err);
 }

@@ -1,8 +1,8 @@
 /* What SQLite's full-text search is taught: our tokenizer, and a rank that knows the weight of each term.
  *
- * The rank is BM25 over fields (a term's count in name, title and body is added up with the fields' weights before it is
- * dampened), times how much of the query the entry covers. SQLite's own bm25 knows no weights of terms, and would count the
- * number of rows of every term again for each query. */
+ * The rank is BM25 over fields (a term's count in name, title and body is added up with the fields' weights
+ * before it is dampened), times how much of the query the entry covers. SQLite's own bm25 knows no weights of
+ * terms, and would count the number of rows of every term again for each query. */
 #include "search/index_int.h"
 #include "search/tokens.h"
 
@@ -40,7 +40,8 @@ typedef struct Sink {
 
 static bool to_sink(void *ctx, const Token *t) {
     Sink *s = ctx;
-    s->rc = s->fn(s->ctx, t->same_place ? FTS5_TOKEN_COLOCATED : 0, t->text, (int)t->n_bytes, (int)t->start, (int)t->end);
+    s->rc = s->fn(s->ctx, t->same_place ? FTS5_TOKEN_COLOCATED : 0, t->text, (int)t->n_bytes, (int)t->start,
+                  (int)t->end);
     return s->rc == SQLITE_OK;
 }
 
@@ -70,7 +71,8 @@ static double count_phrase(const Fts5ExtensionApi *api, Fts5Context *fts, int ph
     Fts5PhraseIter it;
     int field, at;
     double sum = 0;
-    for (int rc = api->xPhraseFirst(fts, phrase, &it, &field, &at); rc == SQLITE_OK && field >= 0; api->xPhraseNext(fts, &it, &field, &at)) {
+    for (int rc = api->xPhraseFirst(fts, phrase, &it, &field, &at); rc == SQLITE_OK && field >= 0;
+         api->xPhraseNext(fts, &it, &field, &at)) {
         if (field < N_FIELDS) sum += FIELD_WEIGHT[field];
         if (sum > 64) break; /* dampened to nearly the same anyway */
     }
@@ -80,14 +82,16 @@ static double count_phrase(const Fts5ExtensionApi *api, Fts5Context *fts, int ph
 static double length_norm(const Fts5ExtensionApi *api, Fts5Context *fts) {
     sqlite3_int64 rows = 0, total = 0;
     int tokens = 0;
-    if (api->xRowCount(fts, &rows) != SQLITE_OK || rows == 0 || api->xColumnTotalSize(fts, FIELD_BODY, &total) != SQLITE_OK ||
-        total == 0 || api->xColumnSize(fts, FIELD_BODY, &tokens) != SQLITE_OK)
+    if (api->xRowCount(fts, &rows) != SQLITE_OK || rows == 0 ||
+        api->xColumnTotalSize(fts, FIELD_BODY, &total) != SQLITE_OK || total == 0 ||
+        api->xColumnSize(fts, FIELD_BODY, &tokens) != SQLITE_OK)
         return 1;
     double mean = (double)total / (double)rows;
     return 1 - BM25_B + BM25_B * fmin((double)tokens / mean, LENGTH_MAX);
 }
 
-static void rank_function(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *out, int n_args, sqlite3_value **args) {
+static void rank_function(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *out, int n_args,
+                          sqlite3_value **args) {
     int n = api->xPhraseCount(fts);
     if (n_args != 1 || sqlite3_value_bytes(args[0]) != (int)sizeof(RankPhrase) * n || n == 0) {
         sqlite3_result_error(out, "ow_rank wants one weight for each phrase", -1);
@@ -123,7 +127,8 @@ bool rank_register(sqlite3 *db, Err *err) {
     }
     sqlite3_finalize(st);
     if (!api) {
-        err_set(err, ERR_INTERNAL, NULL, "the SQLite library here (%s) has no full-text search (FTS5)", sqlite3_libversion());
+        err_set(err, ERR_INTERNAL, NULL, "the SQLite library here (%s) has no full-text search (FTS5)",
+                sqlite3_libversion());
         return err_hint(err, "install SQLite 3.34 or newer, built with FTS5");
     }
     fts5_tokenizer t = {.xCreate = tok_create, .xDelete = tok_delete, .xTokenize = tok_tokenize};

@@ -1,4 +1,5 @@
-/* Which folders are searched, and which files lie in them with time and size: cheap enough for every search. */
+/* Which folders are searched, and which files lie in them with time and size: cheap enough for every search.
+ */
 #include "search/index_int.h"
 #include "search/split.h"
 
@@ -22,8 +23,9 @@ static const struct {
     bool deep, mine;
 } OWN[] = {
     {true, "reference/golden_solutions", SEARCH_GOLDEN, ".py", NULL, false, false},
-    {true, "reference/issues", SEARCH_ISSUE, ".json", NULL, false, false}, /* not those below: they hold no proved lessons */
-    {false, "docs", SPLIT_KIND_AUTO, NULL, "api.md", true, false},         /* made from data/api */
+    {true, "reference/issues", SEARCH_ISSUE, ".json", NULL, false,
+     false}, /* not those below: they hold no proved lessons */
+    {false, "docs", SPLIT_KIND_AUTO, NULL, "api.md", true, false}, /* made from data/api */
     {false, "README.md", SEARCH_DOC, NULL, NULL, false, false},
     {false, "data/api", SEARCH_API, ".def", NULL, true, false},
     {false, "examples", SPLIT_KIND_AUTO, NULL, NULL, true, false},
@@ -39,10 +41,13 @@ static bool add_mine(Arena *a, const SearchPlaces *p, Folder *out, size_t *n, Er
     size_t i;
     const json_t *o;
     json_array_foreach(list, i, o) {
-        const char *path = json_string_value(json_object_get(o, "path")), *kind = json_string_value(json_object_get(o, "kind"));
+        const char *path = json_string_value(json_object_get(o, "path")),
+                   *kind = json_string_value(json_object_get(o, "kind"));
         SearchKind k;
         if (!path) continue;
-        out[(*n)++] = (Folder){.path = arena_strdup(a, path), .deep = true, .mine = true,
+        out[(*n)++] = (Folder){.path = arena_strdup(a, path),
+                               .deep = true,
+                               .mine = true,
                                .kind = kind && search_kind_find(kind, &k) ? (int)k : SPLIT_KIND_AUTO};
         if (*n >= N_OWN + 1000) break;
     }
@@ -56,8 +61,12 @@ Folder *scan_folders(const SearchPlaces *p, Arena *a, size_t *n, Err *err) {
     for (size_t i = 0; i < N_OWN; i++) {
         const char *root = OWN[i].in_store ? p->store : p->home;
         if (root)
-            out[(*n)++] = (Folder){.path = arena_printf(a, "%s/%s", root, OWN[i].path), .kind = OWN[i].kind, .ending = OWN[i].ending, .except = OWN[i].except,
-                                   .deep = OWN[i].deep, .mine = OWN[i].mine};
+            out[(*n)++] = (Folder){.path = arena_printf(a, "%s/%s", root, OWN[i].path),
+                                   .kind = OWN[i].kind,
+                                   .ending = OWN[i].ending,
+                                   .except = OWN[i].except,
+                                   .deep = OWN[i].deep,
+                                   .mine = OWN[i].mine};
     }
     return add_mine(a, p, out, n, err) ? out : NULL;
 }
@@ -90,11 +99,17 @@ static bool ends_with(const char *s, const char *tail) {
 
 static void take_file(Scan *s, const char *path, const struct stat *st) {
     const Folder *f = s->folder;
-    if (!split_wants(path) || (f->ending && !ends_with(path, f->ending)) || (f->except && ends_with(path, f->except))) return;
+    if (!split_wants(path) || (f->ending && !ends_with(path, f->ending)) ||
+        (f->except && ends_with(path, f->except)))
+        return;
     if (st->st_size <= 0 || st->st_size > SPLIT_FILE_MAX || s->n_here++ >= FILES_MAX) return;
-    Found found = {.path = path, .n_bytes = st->st_size, .kind = f->kind, .mine = f->mine,
+    Found found = {.path = path,
+                   .n_bytes = st->st_size,
+                   .kind = f->kind,
+                   .mine = f->mine,
                    .mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
-    s->out->state += mix(mix(mix(hash_text(path), (uint64_t)found.mtime_ns), (uint64_t)found.n_bytes), (uint64_t)(found.kind + 1));
+    s->out->state += mix(mix(mix(hash_text(path), (uint64_t)found.mtime_ns), (uint64_t)found.n_bytes),
+                         (uint64_t)(found.kind + 1));
     vec_push(s->a, s->out, found);
 }
 
@@ -124,8 +139,10 @@ static void walk(Scan *s, const char *path, int depth) {
         bool known_dir = e->d_type == DT_DIR;
         if (!known_dir && e->d_type == DT_REG && !split_wants(e->d_name)) continue;
         const char *below = arena_printf(s->a, "%s/%s", path, e->d_name);
-        if (known_dir || (e->d_type == DT_UNKNOWN && fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))) {
-            if (s->folder->deep && depth < DEPTH_MAX && !is_skipped(e->d_name) && !is_listed(s, below)) walk(s, below, depth + 1);
+        if (known_dir || (e->d_type == DT_UNKNOWN && fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                          S_ISDIR(st.st_mode))) {
+            if (s->folder->deep && depth < DEPTH_MAX && !is_skipped(e->d_name) && !is_listed(s, below))
+                walk(s, below, depth + 1);
         } else if (fstatat(fd, e->d_name, &st, 0) == 0 && S_ISREG(st.st_mode)) take_file(s, below, &st);
     }
     closedir(d);

@@ -1,6 +1,7 @@
-/* Finds past work and knowledge again (docs/search.md): golden solutions, lessons, documents, the API table and examples.
- * The files are the truth. The index is made from them, brought up to date before each search, and made anew when it is
- * damaged; it can be deleted at any time. Several processes may use it at once: readers go on while one writes. */
+/* Finds past work and knowledge again (docs/search.md): golden solutions, lessons, documents, the API table
+ * and examples. The files are the truth. The index is made from them, brought up to date before each search,
+ * and made anew when it is damaged; it can be deleted at any time. Several processes may use it at once:
+ * readers go on while one writes. */
 #ifndef OPWRIGHT_SEARCH_SEARCH_H
 #define OPWRIGHT_SEARCH_SEARCH_H
 
@@ -29,14 +30,17 @@ typedef struct SearchPlaces {
     const char *added; /* JSON list of the folders a user added */
 } SearchPlaces;
 
-/* From the environment: $OPWRIGHT_INDEX_DIR or the XDG cache and data folders. `home` and `store` may be NULL. */
+/* From the environment: $OPWRIGHT_INDEX_DIR or the XDG cache and data folders. `home` and `store` may be
+ * NULL. */
 bool search_places(Arena *a, const char *home, const char *store, SearchPlaces *out, Err *err) ERR_CHECKED;
 
 typedef struct SearchIndex SearchIndex;
 
-/* Opens the index and makes it when it is missing or damaged (empty until search_update). NULL after an error. */
+/* Opens the index and makes it when it is missing or damaged (empty until search_update). NULL after an
+ * error. */
 SearchIndex *search_open(const SearchPlaces *places, Err *err) ERR_CHECKED;
-/* Opens only an index that is there and whole, to read; NULL without a word when there is none. Never waits. */
+/* Opens only an index that is there and whole, to read; NULL without a word when there is none. Never waits.
+ */
 SearchIndex *search_peek(const SearchPlaces *places);
 void search_close(SearchIndex *ix); /* NULL is allowed */
 
@@ -50,10 +54,12 @@ typedef struct SearchStats {
 
 typedef enum { SEARCH_IF_STALE, SEARCH_ALL_FOLDERS, SEARCH_FROM_NOTHING } SearchUpdate;
 
-/* Takes in what changed since (by time, size, then content). IF_STALE looks at a user's own folders once a minute at most.
- * FROM_NOTHING forgets everything first; readers see the old index until it is done. `stats` may be NULL. */
+/* Takes in what changed since (by time, size, then content). IF_STALE looks at a user's own folders once a
+ * minute at most. FROM_NOTHING forgets everything first; readers see the old index until it is done. `stats`
+ * may be NULL. */
 bool search_update(SearchIndex *ix, SearchUpdate how, SearchStats *stats, Err *err) ERR_CHECKED;
-/* True when there is an index and opwright's own folders and the store are as it knows them. Costs a few ms. */
+/* True when there is an index and opwright's own folders and the store are as it knows them. Costs a few ms.
+ */
 bool search_looks_fresh(const SearchPlaces *places);
 
 /* Puts a folder or file into the user's list, or takes it out; `kind` < 0: each file by what it is. */
@@ -86,7 +92,8 @@ typedef struct SearchHits {
     size_t n;
 } SearchHits;
 
-/* The best entries for words, code or an error text, best first; none is no error. All belongs to the arena. */
+/* The best entries for words, code or an error text, best first; none is no error. All belongs to the arena.
+ */
 bool search_query(SearchIndex *ix, Arena *a, const SearchQuery *q, SearchHits *out, Err *err) ERR_CHECKED;
 
 typedef struct SearchLike {
@@ -95,8 +102,10 @@ typedef struct SearchLike {
     size_t limit;
 } SearchLike;
 
-/* Solved operators whose computation is nearest: which operators, over which axes, broadcast how, of which ranks; names play no
- * part. Scores are from 0 to 1. References that were not seen before are traced. False: the file is no reference. */
-bool search_like(SearchIndex *ix, Arena *a, Bridge *bridge, const SearchLike *q, SearchHits *out, Err *err) ERR_CHECKED;
+/* Solved operators whose computation is nearest: which operators, over which axes, broadcast how, of which
+ * ranks; names play no part. Scores are from 0 to 1. References that were not seen before are traced. False:
+ * the file is no reference. */
+bool search_like(SearchIndex *ix, Arena *a, Bridge *bridge, const SearchLike *q, SearchHits *out,
+                 Err *err) ERR_CHECKED;
 
 #endif

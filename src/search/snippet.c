@@ -51,7 +51,11 @@ static bool mark(void *ctx, const Token *t) {
 static Lines read_lines(Arena *a, const char *body, const TermSet *terms) {
     size_t n_bytes = strlen(body), n = 1;
     for (size_t i = 0; i < n_bytes; i++) n += body[i] == '\n';
-    Lines l = {.terms = terms, .body = body, .n = n, .start = ARENA_ARRAY(a, n + 1, size_t), .mask = ARENA_ARRAY(a, n, uint64_t)};
+    Lines l = {.terms = terms,
+               .body = body,
+               .n = n,
+               .start = ARENA_ARRAY(a, n + 1, size_t),
+               .mask = ARENA_ARRAY(a, n, uint64_t)};
     for (size_t i = 0, line = 0; i < n_bytes; i++)
         if (body[i] == '\n') l.start[++line] = i + 1;
     l.start[n] = n_bytes + (n_bytes && body[n_bytes - 1] != '\n');
@@ -90,7 +94,8 @@ void snippet_choose(Arena *a, const char *body, const TermSet *terms, SearchHit 
         if (w > best) best = w, first = i;
     }
     size_t last = first + height - 1;
-    while (last > first + 2 && best > 0 && weigh(&l, first, last - 1) >= best) last--; /* what adds nothing goes */
+    while (last > first + 2 && best > 0 && weigh(&l, first, last - 1) >= best)
+        last--; /* what adds nothing goes */
     StrBuf b;
     strbuf_init(&b, a);
     for (size_t i = first; i <= last; i++) add_line(&b, &l, i);

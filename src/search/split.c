@@ -84,8 +84,11 @@ static void add_one(Split *s, const char *name, const char *title, size_t at, si
     }
     while (end > at && isspace((unsigned char)s->text[end - 1])) end--;
     if (at >= end) return;
-    split_add_entry(s, (SplitEntry){.name = name, .title = title, .body = arena_strndup(s->a, s->text + at, end - at),
-                                    .first_line = line, .n_lines = split_count_lines(s->text + at, end - at) + 1});
+    split_add_entry(s, (SplitEntry){.name = name,
+                                    .title = title,
+                                    .body = arena_strndup(s->a, s->text + at, end - at),
+                                    .first_line = line,
+                                    .n_lines = split_count_lines(s->text + at, end - at) + 1});
 }
 
 /* Where an entry that begins at `at` ends: at its size, going back to a blank line in its second half. */
@@ -183,7 +186,13 @@ void split_file(Arena *a, const char *path, const char *text, size_t n_bytes, in
         out->fault = "holds NUL bytes: no text";
         return;
     }
-    Split s = {.a = a, .path = path, .stem = file_stem(a, path), .text = text, .n = n_bytes, .out = out, .forced = kind >= 0};
+    Split s = {.a = a,
+               .path = path,
+               .stem = file_stem(a, path),
+               .text = text,
+               .n = n_bytes,
+               .out = out,
+               .forced = kind >= 0};
     s.kind = kind >= 0 ? (SearchKind)kind : f->kind;
     f->split(&s);
 }

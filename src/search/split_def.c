@@ -79,10 +79,16 @@ static void add_row(Split *s, const Row *r, size_t line, size_t n_lines) {
     StrBuf b;
     strbuf_init(&b, s->a);
     for (size_t i = 0; i < r->n; i++)
-        if (*r->value[i] && strcmp(r->value[i], "-") != 0) strbuf_printf(&b, "%s: %s\n", r->name[i], r->value[i]);
+        if (*r->value[i] && strcmp(r->value[i], "-") != 0)
+            strbuf_printf(&b, "%s: %s\n", r->name[i], r->value[i]);
     bool gap = a2 && !strcmp(a2, "none");
     const char *title = arena_printf(s->a, "%s, %s%s", api, form ? form : "", gap ? " (not modelled)" : "");
-    split_add_entry(s, (SplitEntry){.name = api, .title = title, .body = b.text, .first_line = line, .n_lines = n_lines, .is_record = true});
+    split_add_entry(s, (SplitEntry){.name = api,
+                                    .title = title,
+                                    .body = b.text,
+                                    .first_line = line,
+                                    .n_lines = n_lines,
+                                    .is_record = true});
 }
 
 void split_def(Split *s) {

@@ -1,10 +1,9 @@
-/* Descriptions and references. A description is one entry: its kernel and host sources, without what is the same in all of
- * them. Any other Python file is code. */
+/* Descriptions and references. A description is one entry: its kernel and host sources, without what is the
+ * same in all of them. Any other Python file is code. */
 #include "search/likeness.h"
 #include "search/split_int.h"
 
 #include <string.h>
-
 
 /* Place of `NAME =` at the beginning of a line; n when there is none. */
 static size_t find_assignment(const Split *s, const char *name) {
@@ -53,6 +52,10 @@ void split_python(Split *s) {
                              : s->stem;
     size_t n_lines = split_count_lines(s->text, s->n) + (s->text[s->n - 1] != '\n');
     Likeness like = likeness_of_kernel(s->text + kernel);
-    split_add_entry(s, (SplitEntry){.name = s->stem, .title = title, .body = s->text, .first_line = 1, .n_lines = n_lines,
+    split_add_entry(s, (SplitEntry){.name = s->stem,
+                                    .title = title,
+                                    .body = s->text,
+                                    .first_line = 1,
+                                    .n_lines = n_lines,
                                     .likeness = likeness_print(s->a, &like)});
 }

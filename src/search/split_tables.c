@@ -1,5 +1,5 @@
-/* Lessons and tables: JSON lists, JSON lines, and text with tabs. An entry's body is made for reading, with the line of the
- * file where its record begins. */
+/* Lessons and tables: JSON lists, JSON lines, and text with tabs. An entry's body is made for reading, with
+ * the line of the file where its record begins. */
 #include "search/split_int.h"
 
 #include "base/strbuf.h"
@@ -72,7 +72,8 @@ static void add_changes(StrBuf *b, const char *diff) {
     size_t kept = 0;
     while (diff && *diff && kept < 8192) {
         size_t n = strcspn(diff, "\n");
-        if ((*diff == '+' || *diff == '-') && strncmp(diff, "+++", 3) != 0 && strncmp(diff, "---", 3) != 0 && n > 1) {
+        if ((*diff == '+' || *diff == '-') && strncmp(diff, "+++", 3) != 0 && strncmp(diff, "---", 3) != 0 &&
+            n > 1) {
             strbuf_addn(b, diff, n);
             strbuf_add(b, "\n");
             kept += n;
@@ -94,8 +95,12 @@ static void add_lesson(Split *s, const json_t *o, size_t line, size_t last_line)
     }
     add_changes(&b, text_of(o, "code_diff"));
     const char *title = one_line(s->a, summary ? summary : error ? error : s->stem, 200);
-    split_add_entry(s, (SplitEntry){.name = op ? arena_strdup(s->a, op) : s->stem, .title = title, .body = b.text,
-                                    .first_line = line, .n_lines = last_line - line + 1, .is_record = true});
+    split_add_entry(s, (SplitEntry){.name = op ? arena_strdup(s->a, op) : s->stem,
+                                    .title = title,
+                                    .body = b.text,
+                                    .first_line = line,
+                                    .n_lines = last_line - line + 1,
+                                    .is_record = true});
 }
 
 static bool is_lesson(const json_t *o) {
@@ -115,11 +120,11 @@ void split_json(Split *s) {
     const json_t *o;
     size_t i;
     if (json_is_array(list)) json_array_foreach(list, i, o) {
-        size_t last = 1, line = json_is_object(o) ? next_member(s, &p, &last) : 0;
-        if (line == 0) continue;
-        if (is_lesson(o)) add_lesson(s, o, line, last);
-        else if (text_of(o, "api")) add_record(s, o, line, last);
-    }
+            size_t last = 1, line = json_is_object(o) ? next_member(s, &p, &last) : 0;
+            if (line == 0) continue;
+            if (is_lesson(o)) add_lesson(s, o, line, last);
+            else if (text_of(o, "api")) add_record(s, o, line, last);
+        }
     json_decref(list);
 }
 
@@ -148,8 +153,13 @@ static void add_record(Split *s, const json_t *o, size_t line, size_t last_line)
     json_object_foreach((json_t *)o, key, v) add_value(&b, key, v);
     SearchKind kind = s->kind;
     if (!s->forced) s->kind = SEARCH_API;
-    const char *own = arena_strdup(s->a, name), *shown = title ? arena_printf(s->a, "%s: %s", name, one_line(s->a, title, 160)) : own;
-    split_add_entry(s, (SplitEntry){.name = own, .title = shown, .body = b.text, .first_line = line, .n_lines = last_line - line + 1,
+    const char *own = arena_strdup(s->a, name),
+               *shown = title ? arena_printf(s->a, "%s: %s", name, one_line(s->a, title, 160)) : own;
+    split_add_entry(s, (SplitEntry){.name = own,
+                                    .title = shown,
+                                    .body = b.text,
+                                    .first_line = line,
+                                    .n_lines = last_line - line + 1,
                                     .is_record = true});
     s->kind = kind;
 }
@@ -161,7 +171,8 @@ void split_jsonl(Split *s) {
         json_error_t e;
         json_t *o = json_loadb(s->text + at, end - at, 0, &e);
         if (json_is_object(o)) add_record(s, o, line, line);
-        else if (!o && end - at > 1 && !s->out->fault) s->out->fault = arena_printf(s->a, "line %zu is not JSON: %s", line, e.text);
+        else if (!o && end - at > 1 && !s->out->fault)
+            s->out->fault = arena_printf(s->a, "line %zu is not JSON: %s", line, e.text);
         json_decref(o);
         at = end;
     }

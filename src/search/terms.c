@@ -16,7 +16,8 @@
 #define PIECE_MIN      3 /* bytes: what a trigram is */
 #define SEQUENCE_WORDS 3 /* so many neighbours may be one name: batch matrix multiply */
 
-/* A word of the query: a whole identifier, an English word, a pair of Chinese characters (or one that stands alone). */
+/* A word of the query: a whole identifier, an English word, a pair of Chinese characters (or one that stands
+ * alone). */
 typedef struct Word {
     const char *text, *folded; /* the term; the same without the stem cut, for joining */
     size_t start, end;
@@ -58,8 +59,10 @@ static bool take(void *ctx, const Token *t) {
     word.is_part = t->form == TOKEN_PART;
     word.folded = word.is_cjk ? word.text : fold(w->a, w->query + t->start, t->end - t->start);
     Word *last = w->n ? &w->at[w->n - 1] : NULL;
-    if (t->form == TOKEN_PAIR && last->start == t->start) *last = word; /* in the place of its first character */
-    else if (t->form == TOKEN_CHAR && last && last->is_cjk && last->end == t->end) return true; /* second of the pair before */
+    if (t->form == TOKEN_PAIR && last->start == t->start)
+        *last = word; /* in the place of its first character */
+    else if (t->form == TOKEN_CHAR && last && last->is_cjk && last->end == t->end)
+        return true; /* second of the pair before */
     else w->at[w->n++] = word;
     return true;
 }
@@ -108,14 +111,14 @@ static bool add_phrase(Builder *b, int group, const char *text, double weight) {
     size_t rows = count_phrase(b, text);
     if (rows == 0) return false;
     double idf = log(1 + (q->n_entries - (double)rows + 0.5) / ((double)rows + 0.5));
-    q->phrase[q->n_phrases++] = (Phrase){.text = text, .weight = weight, .idf = idf, .n_rows = rows, .group = group};
+    q->phrase[q->n_phrases++] =
+        (Phrase){.text = text, .weight = weight, .idf = idf, .n_rows = rows, .group = group};
     QueryGroup *g = &q->group[group];
     if (weight * idf > g->idf) g->idf = weight * idf;
     return true;
 }
 
 /* ---- other words for it ---------------------------------------------------------------------- */
-
 
 static size_t read_words(Arena *a, const char *text, size_t n_bytes, Words *w) {
     *w = (Words){.a = a, .query = text};
@@ -182,7 +185,8 @@ static void add_pieces(Builder *b, int group, const char *piece) {
     sqlite3_bind_text(b->pieces, 1, arena_printf(b->a, "\"%s\"", piece), -1, SQLITE_STATIC);
     sqlite3_bind_int(b->pieces, 2, PIECES_MAX);
     int rc;
-    while (n < PIECES_MAX && (rc = sqlite3_step(b->pieces)) == SQLITE_ROW) names[n++] = arena_strdup(b->a, (const char *)sqlite3_column_text(b->pieces, 0));
+    while (n < PIECES_MAX && (rc = sqlite3_step(b->pieces)) == SQLITE_ROW)
+        names[n++] = arena_strdup(b->a, (const char *)sqlite3_column_text(b->pieces, 0));
     sqlite3_reset(b->pieces);
     for (size_t i = 0; i < n; i++) add_phrase(b, group, names[i], WEIGHT_PIECE);
 }
@@ -211,7 +215,8 @@ static void add_word(Builder *b, const Words *w, const Words *wholes, size_t i, 
 static void add_sequences(Builder *b, const Words *w) {
     for (size_t i = 0; i < w->n; i++) {
         const char *joined = w->at[i].folded;
-        for (size_t k = i + 1; k < w->n && k < i + SEQUENCE_WORDS && !w->at[k].is_cjk && !w->at[k - 1].is_cjk; k++) {
+        for (size_t k = i + 1; k < w->n && k < i + SEQUENCE_WORDS && !w->at[k].is_cjk && !w->at[k - 1].is_cjk;
+             k++) {
             joined = arena_printf(b->a, "%s%s", joined, w->at[k].folded);
             if (count_term(b, joined, strlen(joined))) add_phrase(b, new_group(b, joined, 0), joined, 1);
         }
@@ -221,7 +226,8 @@ static void add_sequences(Builder *b, const Words *w) {
 static bool prepare(Builder *b) {
     sqlite3_stmt *all = index_prepare(b->ix, "SELECT count(*) FROM entry", b->err);
     b->count = index_prepare(b->ix, "SELECT doc FROM term WHERE term = ?1", b->err);
-    b->pieces = index_prepare(b->ix, "SELECT word FROM piece WHERE piece MATCH ?1 ORDER BY length(word) LIMIT ?2", b->err);
+    b->pieces = index_prepare(
+        b->ix, "SELECT word FROM piece WHERE piece MATCH ?1 ORDER BY length(word) LIMIT ?2", b->err);
     bool ok = all && b->count && b->pieces;
     if (ok && sqlite3_step(all) == SQLITE_ROW) b->q->n_entries = (double)sqlite3_column_int64(all, 0);
     else if (ok) ok = index_fail(b->ix, "reading the search index", b->err);

@@ -1,5 +1,5 @@
-/* A query as weighted phrases: its own words, words inside its identifiers, neighbours written as one, other words for the
- * same thing, and names that hold a piece of it. */
+/* A query as weighted phrases: its own words, words inside its identifiers, neighbours written as one, other
+ * words for the same thing, and names that hold a piece of it. */
 #ifndef OPWRIGHT_SEARCH_TERMS_H
 #define OPWRIGHT_SEARCH_TERMS_H
 
@@ -30,6 +30,7 @@ typedef struct QueryTerms {
 } QueryTerms;
 
 /* Reads the query; phrases that no entry has are left out. */
-bool terms_read(SearchIndex *ix, Arena *a, const char *text, size_t n_bytes, QueryTerms *out, Err *err) ERR_CHECKED;
+bool terms_read(SearchIndex *ix, Arena *a, const char *text, size_t n_bytes, QueryTerms *out,
+                Err *err) ERR_CHECKED;
 
 #endif

@@ -79,7 +79,8 @@ static size_t cut_ending(const char *s, size_t n) {
     return 0;
 }
 
-/* Length of the stem of a lower-case English word: endings that change nothing of what it is about are cut. */
+/* Length of the stem of a lower-case English word: endings that change nothing of what it is about are cut.
+ */
 static size_t stem(char *s, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!is_lower(s[i])) return n;

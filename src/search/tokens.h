@@ -1,11 +1,9 @@
-/* Text to terms, the same for what is indexed and for what is asked. Three kinds of writing meet in this material: English,
- * Chinese, and code.
- *   an identifier   DataCopyPad -> "datacopypad", and its words "data", "copy", "pad" at the same place; reduce_sum and ReduceSum
- *                   have one whole, "reducesum"
- *   an English word unaligned -> its stem
- *   Chinese         each character, and each pair of neighbours at the place of its first: a word of one or two characters is
- *                   found as it stands, a longer one as its pairs in a row
- * Anything else separates. Bytes that are no UTF-8 separate too. */
+/* Text to terms, the same for what is indexed and for what is asked. Three kinds of writing meet in this
+ * material: English, Chinese, and code. an identifier   DataCopyPad -> "datacopypad", and its words "data",
+ * "copy", "pad" at the same place; reduce_sum and ReduceSum have one whole, "reducesum" an English word
+ * unaligned -> its stem Chinese         each character, and each pair of neighbours at the place of its
+ * first: a word of one or two characters is found as it stands, a longer one as its pairs in a row Anything
+ * else separates. Bytes that are no UTF-8 separate too. */
 #ifndef OPWRIGHT_SEARCH_TOKENS_H
 #define OPWRIGHT_SEARCH_TOKENS_H
 
@@ -20,8 +18,9 @@ typedef struct Token {
     const char *text; /* lower case, stemmed; valid during the call */
     size_t n_bytes;
     size_t start, end; /* bytes of the source */
-    TokenForm form;    /* a part stands at the place of the whole before it, a pair at that of its first character */
-    bool same_place;   /* as the token before */
+    TokenForm
+        form; /* a part stands at the place of the whole before it, a pair at that of its first character */
+    bool same_place; /* as the token before */
 } Token;
 
 /* Calls `take` for each token; stops when it returns false, and returns false then. */

@@ -1,4 +1,5 @@
-/* Brings the index up to date with the files: one transaction, one writer at a time, only what changed is read. */
+/* Brings the index up to date with the files: one transaction, one writer at a time, only what changed is
+ * read. */
 #include "search/index_int.h"
 #include "search/split.h"
 #include "search/tokens.h"
@@ -31,14 +32,28 @@ typedef struct KnownList {
     size_t n_slots;
 } KnownList;
 
-enum { ST_FILE, ST_FILE_SET, ST_FILE_DROP, ST_ENTRY, ST_WORD, ST_WORD_DROP, ST_ENTRY_DROP, ST_LEXICON, ST_PIECE, N_STATEMENTS };
+enum {
+    ST_FILE,
+    ST_FILE_SET,
+    ST_FILE_DROP,
+    ST_ENTRY,
+    ST_WORD,
+    ST_WORD_DROP,
+    ST_ENTRY_DROP,
+    ST_LEXICON,
+    ST_PIECE,
+    N_STATEMENTS
+};
 static const char *const STATEMENTS[N_STATEMENTS] = {
-    [ST_FILE] = "INSERT INTO file(path, kind, mtime_ns, n_bytes, hash, mine, fault) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [ST_FILE] = "INSERT INTO file(path, kind, mtime_ns, n_bytes, hash, mine, fault) VALUES(?1, ?2, ?3, ?4, "
+                "?5, ?6, ?7)",
     [ST_FILE_SET] = "UPDATE file SET mtime_ns = ?2, n_bytes = ?3, mine = ?4 WHERE id = ?1",
     [ST_FILE_DROP] = "DELETE FROM file WHERE id = ?1",
-    [ST_ENTRY] = "INSERT INTO entry(file, kind, name, title, body, first_line, n_lines, is_record, likeness) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [ST_ENTRY] = "INSERT INTO entry(file, kind, name, title, body, first_line, n_lines, is_record, likeness) "
+                 "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [ST_WORD] = "INSERT INTO word(rowid, name, title, body) VALUES(?1, ?2, ?3, ?4)",
-    [ST_WORD_DROP] = "INSERT INTO word(word, rowid, name, title, body) SELECT 'delete', id, name, title, body FROM entry WHERE file = ?1",
+    [ST_WORD_DROP] = "INSERT INTO word(word, rowid, name, title, body) SELECT 'delete', id, name, title, "
+                     "body FROM entry WHERE file = ?1",
     [ST_ENTRY_DROP] = "DELETE FROM entry WHERE file = ?1",
     [ST_LEXICON] = "INSERT OR IGNORE INTO lexicon(word) VALUES(?1)",
     [ST_PIECE] = "INSERT INTO piece(rowid, word) VALUES(?1, ?2)",
@@ -91,7 +106,8 @@ static bool words_add(WordSet *w, Arena *a, const char *word, size_t n) {
 /* Names long enough to be known by a piece of them; no numbers. */
 static bool take_word(void *ctx, const Token *t) {
     Update *u = ctx;
-    if (t->form == TOKEN_WHOLE && t->n_bytes >= 5 && t->n_bytes < TOKEN_MAX_BYTES && (t->text[0] < '0' || t->text[0] > '9'))
+    if (t->form == TOKEN_WHOLE && t->n_bytes >= 5 && t->n_bytes < TOKEN_MAX_BYTES &&
+        (t->text[0] < '0' || t->text[0] > '9'))
         words_add(&u->words, u->a, t->text, t->n_bytes);
     return true;
 }
@@ -185,14 +201,19 @@ static Known *find_known(KnownList *k, const char *path) {
 
 static bool load_known(Update *u) {
     KnownList *k = &u->known;
-    sqlite3_stmt *st = index_prepare(u->ix, "SELECT path, id, mtime_ns, n_bytes, hash, mine, kind FROM file", u->err);
+    sqlite3_stmt *st =
+        index_prepare(u->ix, "SELECT path, id, mtime_ns, n_bytes, hash, mine, kind FROM file", u->err);
     if (!st) return false;
     int rc;
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
         const char *hash = (const char *)sqlite3_column_text(st, 4);
-        Known one = {.path = arena_strdup(u->a, (const char *)sqlite3_column_text(st, 0)), .id = sqlite3_column_int64(st, 1),
-                     .mtime_ns = sqlite3_column_int64(st, 2), .n_bytes = sqlite3_column_int64(st, 3),
-                     .hash = arena_strdup(u->a, hash ? hash : ""), .mine = sqlite3_column_int(st, 5), .kind = sqlite3_column_int(st, 6)};
+        Known one = {.path = arena_strdup(u->a, (const char *)sqlite3_column_text(st, 0)),
+                     .id = sqlite3_column_int64(st, 1),
+                     .mtime_ns = sqlite3_column_int64(st, 2),
+                     .n_bytes = sqlite3_column_int64(st, 3),
+                     .hash = arena_strdup(u->a, hash ? hash : ""),
+                     .mine = sqlite3_column_int(st, 5),
+                     .kind = sqlite3_column_int(st, 6)};
         vec_push(u->a, k, one);
     }
     sqlite3_finalize(st);
@@ -212,7 +233,9 @@ static bool load_known(Update *u) {
 static bool take_found(Update *u, const Found *f) {
     Known *k = find_known(&u->known, f->path);
     if (k && k->seen) return true; /* in two folders of the list: the first counts */
-    if (k && k->mtime_ns == f->mtime_ns && k->n_bytes == f->n_bytes && k->kind == f->kind && k->mine == f->mine) return k->seen = true;
+    if (k && k->mtime_ns == f->mtime_ns && k->n_bytes == f->n_bytes && k->kind == f->kind &&
+        k->mine == f->mine)
+        return k->seen = true;
     Arena *job = arena_new();
     Err read = {0};
     size_t n = 0;
@@ -257,8 +280,9 @@ static bool take_all(Update *u, const FoundList *list) {
 
 /* ---- the update ------------------------------------------------------------------------------ */
 
-static const char FORGET[] = "INSERT INTO word(word) VALUES('delete-all'); INSERT INTO piece(piece) VALUES('delete-all');"
-                             "DELETE FROM lexicon; DELETE FROM entry; DELETE FROM file; DELETE FROM traced; DELETE FROM note;";
+static const char FORGET[] =
+    "INSERT INTO word(word) VALUES('delete-all'); INSERT INTO piece(piece) VALUES('delete-all');"
+    "DELETE FROM lexicon; DELETE FROM entry; DELETE FROM file; DELETE FROM traced; DELETE FROM note;";
 
 typedef struct Plan {
     FoundList own, mine;
@@ -282,7 +306,8 @@ static bool apply(Update *u, const Plan *p) {
         if (!(u->st[i] = index_prepare(u->ix, STATEMENTS[i], u->err))) return false;
     if (!load_known(u) || !take_all(u, &p->own) || (p->with_mine && !take_all(u, &p->mine))) return false;
     if (!drop_gone(u, p->with_mine) || !store_words(u)) return false;
-    return note_state(u->ix, "own", p->own.state, u->err) && (!p->with_mine || note_state(u->ix, "mine", p->mine.state, u->err));
+    return note_state(u->ix, "own", p->own.state, u->err) &&
+           (!p->with_mine || note_state(u->ix, "mine", p->mine.state, u->err));
 }
 
 /* Readers see all of it or nothing. */
@@ -312,11 +337,13 @@ static bool mine_is_due(SearchIndex *ix, Arena *a, SearchUpdate how, uint64_t li
 
 static uint64_t list_state(const Folder *f, size_t n) {
     uint64_t h = n;
-    for (size_t i = 0; i < n; i++) h = h * 31 + hash_bytes(f[i].path, strlen(f[i].path)) + (uint64_t)(f[i].kind + 1);
+    for (size_t i = 0; i < n; i++)
+        h = h * 31 + hash_bytes(f[i].path, strlen(f[i].path)) + (uint64_t)(f[i].kind + 1);
     return h;
 }
 
-static bool make_plan(SearchIndex *ix, Arena *a, SearchUpdate how, Plan *p, bool *fresh, uint64_t *list, Err *err) {
+static bool make_plan(SearchIndex *ix, Arena *a, SearchUpdate how, Plan *p, bool *fresh, uint64_t *list,
+                      Err *err) {
     size_t n;
     Folder *folders = scan_folders(ix->places, a, &n, err);
     if (!folders) return false;
@@ -325,23 +352,28 @@ static bool make_plan(SearchIndex *ix, Arena *a, SearchUpdate how, Plan *p, bool
     p->own = scan_files(a, folders, n, false);
     p->with_mine = mine_is_due(ix, a, how, *list);
     if (p->with_mine) p->mine = scan_files(a, folders, n, true);
-    *fresh = how != SEARCH_FROM_NOTHING && is_state(ix, a, "own", p->own.state) && (!p->with_mine || is_state(ix, a, "mine", p->mine.state));
+    *fresh = how != SEARCH_FROM_NOTHING && is_state(ix, a, "own", p->own.state) &&
+             (!p->with_mine || is_state(ix, a, "mine", p->mine.state));
     return true;
 }
 
 static void count_all(SearchIndex *ix, SearchStats *stats) {
     sqlite3_stmt *st = NULL;
-    if (sqlite3_prepare_v2(ix->db, "SELECT kind, count(*) FROM entry GROUP BY kind", -1, &st, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(ix->db, "SELECT kind, count(*) FROM entry GROUP BY kind", -1, &st, NULL) ==
+        SQLITE_OK)
         while (sqlite3_step(st) == SQLITE_ROW) {
             int k = sqlite3_column_int(st, 0);
             if (k >= 0 && k < SEARCH_N_KINDS) stats->n_entries[k] = (size_t)sqlite3_column_int64(st, 1);
         }
     sqlite3_finalize(st);
-    if (sqlite3_prepare_v2(ix->db, "SELECT path, fault, count(*) OVER () FROM file WHERE fault IS NOT NULL ORDER BY path LIMIT 1", -1, &st,
-                           NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(
+            ix->db,
+            "SELECT path, fault, count(*) OVER () FROM file WHERE fault IS NOT NULL ORDER BY path LIMIT 1",
+            -1, &st, NULL) == SQLITE_OK &&
         sqlite3_step(st) == SQLITE_ROW) {
         stats->n_faults = (size_t)sqlite3_column_int64(st, 2);
-        snprintf(stats->fault, sizeof stats->fault, "%s: %s", sqlite3_column_text(st, 0), sqlite3_column_text(st, 1));
+        snprintf(stats->fault, sizeof stats->fault, "%s: %s", sqlite3_column_text(st, 0),
+                 sqlite3_column_text(st, 1));
     }
     sqlite3_finalize(st);
 }
@@ -353,7 +385,8 @@ static bool update_once(SearchIndex *ix, SearchUpdate how, SearchStats *stats, E
     uint64_t list = 0;
     int lock = -1;
     if (!make_plan(ix, a, how, &p, &fresh, &list, err)) goto done;
-    if (!fresh) { /* looked at again with the lock: another process may have done it, or more may have changed meanwhile */
+    if (!fresh) { /* looked at again with the lock: another process may have done it, or more may have changed
+                     meanwhile */
         if ((lock = index_lock(ix, err)) < 0 || !make_plan(ix, a, how, &p, &fresh, &list, err)) goto done;
         if (!fresh && !write_plan(ix, &p, stats, err)) goto done;
     }
@@ -377,7 +410,8 @@ bool search_update(SearchIndex *ix, SearchUpdate how, SearchStats *stats, Err *e
     if (!stats) stats = &none;
     *stats = (SearchStats){0};
     bool ok = update_once(ix, how, stats, err);
-    if (!ok && index_is_damaged(ix)) ok = index_start_again(ix, err) && update_once(ix, SEARCH_FROM_NOTHING, stats, err);
+    if (!ok && index_is_damaged(ix))
+        ok = index_start_again(ix, err) && update_once(ix, SEARCH_FROM_NOTHING, stats, err);
     if (ok && asked) count_all(ix, stats);
     stats->wall_s = time_now_s() - start;
     return ok;

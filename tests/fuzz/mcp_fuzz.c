@@ -1,5 +1,5 @@
-/* Bytes of a client: any line. What is a tool's call goes on to the command line that would be run; every answer is one line of
- * JSON. */
+/* Bytes of a client: any line. What is a tool's call goes on to the command line that would be run; every
+ * answer is one line of JSON. */
 #include "cli/mcp_message.c"
 #include "cli/mcp_tools.c"
 

@@ -1,4 +1,5 @@
-/* The index as its users see it: what changes is found, what is damaged is made again, what is asked comes first. */
+/* The index as its users see it: what changes is found, what is damaged is made again, what is asked comes
+ * first. */
 #include "search/search.h"
 
 #include "base/fs.h"
@@ -36,11 +37,16 @@ static int setup(void **state) {
     f->dir = fs_temp_dir(f->a, "search", &err);
     assert_non_null(f->dir);
     setenv("OPWRIGHT_INDEX_DIR", arena_printf(f->a, "%s/索引 dir", f->dir), 1);
-    put(f, "home/docs/copy.md", "# Copies\nDataCopy moves blocks of 32 bytes.\n## Tails\nDataCopyPad takes any number of bytes: 非对齐的尾块用它搬运。\n");
+    put(f, "home/docs/copy.md",
+        "# Copies\nDataCopy moves blocks of 32 bytes.\n## Tails\nDataCopyPad takes any number of bytes: "
+        "非对齐的尾块用它搬运。\n");
     put(f, "home/docs/service.md", "# The service\nJobs wait in a queue.\n");
-    put(f, "store/reference/golden_solutions/reduce_sum.py", "project_json_src='''[{\"op\":\"ReduceSumCustom\"}]'''\nkernel_src = '''\nWholeReduceSum(a, b);\n'''\n");
+    put(f, "store/reference/golden_solutions/reduce_sum.py",
+        "project_json_src='''[{\"op\":\"ReduceSumCustom\"}]'''\nkernel_src = '''\nWholeReduceSum(a, "
+        "b);\n'''\n");
     put(f, "store/reference/golden_solutions/old_versions/x.py", "kernel_src = 'notindexed'\n");
-    put(f, "store/reference/issues/add.json", "[{\"op\":\"add\",\"error\":\"use of undeclared identifier 'sqrtf'\",\"summary\":\"use sqrt\"}]");
+    put(f, "store/reference/issues/add.json",
+        "[{\"op\":\"add\",\"error\":\"use of undeclared identifier 'sqrtf'\",\"summary\":\"use sqrt\"}]");
     const char *home = arena_printf(f->a, "%s/home", f->dir), *store = arena_printf(f->a, "%s/store", f->dir);
     assert_true(search_places(f->a, home, store, &f->places, &err));
     *state = f;
@@ -86,7 +92,7 @@ static void test_finds(void **state) {
     expect_first(f, "非对齐搬运", "docs/copy.md", 4);
     expect_first(f, "尾块处理方法", "docs/copy.md", 4); /* its first words alone */
     expect_first(f, "undeclared identifier sqrtf", "issues/add.json", 1);
-    expect_first(f, "educeSu", "reduce_sum.py", 1); /* a piece of a name */
+    expect_first(f, "educeSu", "reduce_sum.py", 1);                            /* a piece of a name */
     expect_first(f, "how are the remainder's bytes moved", "docs/copy.md", 4); /* other words for it */
     assert_int_equal(find(f, "zzzz qqqq", 0).n, 0);
     assert_int_equal(find(f, "notindexed", 0).n, 0); /* versions of a golden solution are not solutions */
@@ -121,7 +127,8 @@ static void test_only_what_changed_is_read(void **state) {
     assert_int_equal(s.n_entries[SEARCH_ISSUE], 1);
     assert_true(search_update(ix, SEARCH_IF_STALE, &s, &err));
     assert_int_equal(s.n_read, 0);
-    put(f, "home/docs/service.md", "# The service\nJobs wait in a queue.\n"); /* another time, the same text */
+    put(f, "home/docs/service.md",
+        "# The service\nJobs wait in a queue.\n"); /* another time, the same text */
     assert_true(search_update(ix, SEARCH_IF_STALE, &s, &err));
     assert_int_equal(s.n_read, 1);
     assert_true(search_update(ix, SEARCH_FROM_NOTHING, &s, &err));
@@ -208,7 +215,8 @@ static bool finds_one(Fixture *f, const char *text) {
     SearchHits hits = {0};
     SearchQuery q = {.text = text};
     SearchIndex *ix = search_open(&f->places, &err);
-    bool ok = ix && search_update(ix, SEARCH_IF_STALE, NULL, &err) && search_query(ix, f->a, &q, &hits, &err) && hits.n == 1;
+    bool ok = ix && search_update(ix, SEARCH_IF_STALE, NULL, &err) &&
+              search_query(ix, f->a, &q, &hits, &err) && hits.n == 1;
     if (!ok) fprintf(stderr, "%s: %s\n", text, err.message);
     search_close(ix);
     return ok;
@@ -222,7 +230,8 @@ static void test_many_processes(void **state) {
     for (int p = 0; p < N; p++)
         if ((pids[p] = fork()) == 0) {
             for (int i = 0; i < EACH; i++) {
-                put(f, arena_printf(f->a, "home/docs/p%d_%d.md", p, i), arena_printf(f->a, "# T\nworker%dfile%d\n", p, i));
+                put(f, arena_printf(f->a, "home/docs/p%d_%d.md", p, i),
+                    arena_printf(f->a, "# T\nworker%dfile%d\n", p, i));
                 if (!finds_one(f, arena_printf(f->a, "worker%dfile%d", p, i))) _exit(1);
             }
             _exit(0);
@@ -233,7 +242,8 @@ static void test_many_processes(void **state) {
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     for (int p = 0; p < N; p++)
-        for (int i = 0; i < EACH; i++) assert_int_equal(find(f, arena_printf(f->a, "worker%dfile%d", p, i), 0).n, 1);
+        for (int i = 0; i < EACH; i++)
+            assert_int_equal(find(f, arena_printf(f->a, "worker%dfile%d", p, i), 0).n, 1);
 }
 
 static void test_odd_queries(void **state) {
@@ -256,7 +266,9 @@ static void test_odd_queries(void **state) {
 
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {T(test_finds),  T(test_follows_files), T(test_only_what_changed_is_read), T(test_added_folders),
-                                       T(test_broken_list), T(test_damage), T(test_many_processes), T(test_odd_queries)};
+    const struct CMUnitTest tests[] = {
+        T(test_finds),          T(test_follows_files), T(test_only_what_changed_is_read),
+        T(test_added_folders),  T(test_broken_list),   T(test_damage),
+        T(test_many_processes), T(test_odd_queries)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

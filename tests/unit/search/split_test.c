@@ -17,7 +17,8 @@ static SplitList split(Arena *a, const char *path, const char *text, int kind) {
     return l;
 }
 
-static void check(const SplitEntry *e, SearchKind kind, const char *name, const char *title, size_t first, size_t n) {
+static void check(const SplitEntry *e, SearchKind kind, const char *name, const char *title, size_t first,
+                  size_t n) {
     assert_int_equal(e->kind, kind);
     assert_string_equal(e->name, name);
     assert_string_equal(e->title, title);
@@ -29,7 +30,8 @@ static void test_markdown(void **state) {
     (void)state;
     Arena *a = arena_new();
     SplitList l = split(a, "docs/0012_Queue.md",
-                        "# Queue\n\nfirst\n\n## Depth\n```\n# no heading\n```\nlast\n### Deep\nx\n## 中文\ny", SPLIT_KIND_AUTO);
+                        "# Queue\n\nfirst\n\n## Depth\n```\n# no heading\n```\nlast\n### Deep\nx\n## 中文\ny",
+                        SPLIT_KIND_AUTO);
     assert_int_equal(l.n, 4);
     check(&l.at[0], SEARCH_DOC, "Queue", "Queue", 1, 3);
     check(&l.at[1], SEARCH_DOC, "Queue", "Queue > Depth", 5, 5);
@@ -83,7 +85,8 @@ static void test_one_long_line(void **state) {
 static void test_description(void **state) {
     (void)state;
     Arena *a = arena_new();
-    const char *text = "# a comment\nproject_json_src = '''\n[{\"op\": \"MseLossCustom\"}]\n'''\nkernel_src = '''\nint k;\n'''\n";
+    const char *text = "# a comment\nproject_json_src = '''\n[{\"op\": \"MseLossCustom\"}]\n'''\nkernel_src "
+                       "= '''\nint k;\n'''\n";
     SplitList l = split(a, "x/mse_loss.py", text, SEARCH_GOLDEN);
     assert_int_equal(l.n, 1);
     check(&l.at[0], SEARCH_GOLDEN, "mse_loss", "mse_loss (MseLossCustom)", 1, 7);
@@ -97,10 +100,12 @@ static void test_description(void **state) {
 static void test_lessons(void **state) {
     (void)state;
     Arena *a = arena_new();
-    SplitList l = split(a, "issues/add.json",
-                        "[\n  {\n    \"op\": \"add\", \"error\": \"a } [ \\\" b\",\n    \"code_diff\": \"--- a\\n+++ b\\n-old\\n+new\\n same\",\n"
-                        "    \"summary\": \"short\\nmore\"\n  },\n  {\"error\": \"only\", \"nested\": [{\"x\": [1]}]}\n]\n",
-                        SEARCH_ISSUE);
+    SplitList l = split(
+        a, "issues/add.json",
+        "[\n  {\n    \"op\": \"add\", \"error\": \"a } [ \\\" b\",\n    \"code_diff\": \"--- a\\n+++ "
+        "b\\n-old\\n+new\\n same\",\n"
+        "    \"summary\": \"short\\nmore\"\n  },\n  {\"error\": \"only\", \"nested\": [{\"x\": [1]}]}\n]\n",
+        SEARCH_ISSUE);
     assert_null(l.fault);
     assert_int_equal(l.n, 2);
     check(&l.at[0], SEARCH_ISSUE, "add", "short", 2, 5);
@@ -131,19 +136,25 @@ static void test_damaged(void **state) {
 static void test_tables(void **state) {
     (void)state;
     Arena *a = arena_new();
-    SplitList l = split(a, "api.tsv", "# about\nname\tpage\tchips\nDataCopy\tcopies\ta2\n\nCast\t\ta2 a3\n", SPLIT_KIND_AUTO);
+    SplitList l = split(a, "api.tsv", "# about\nname\tpage\tchips\nDataCopy\tcopies\ta2\n\nCast\t\ta2 a3\n",
+                        SPLIT_KIND_AUTO);
     assert_int_equal(l.n, 2);
     check(&l.at[0], SEARCH_API, "DataCopy", "DataCopy: copies", 3, 1);
     check(&l.at[1], SEARCH_API, "Cast", "Cast", 5, 1);
-    l = split(a, "api.jsonl", "{\"api\":\"Exp\",\"form\":\"count\",\"chips\":{\"a2\":true}}\nbroken\n{\"api\":\"Ln\"}\n", SPLIT_KIND_AUTO);
+    l = split(a, "api.jsonl",
+              "{\"api\":\"Exp\",\"form\":\"count\",\"chips\":{\"a2\":true}}\nbroken\n{\"api\":\"Ln\"}\n",
+              SPLIT_KIND_AUTO);
     assert_int_equal(l.n, 2);
     check(&l.at[0], SEARCH_API, "Exp", "Exp: count", 1, 1);
     assert_non_null(strstr(l.at[0].body, "chips: {\"a2\":true}"));
     check(&l.at[1], SEARCH_API, "Ln", "Ln", 3, 1);
     assert_non_null(strstr(l.fault, "line 2"));
     l = split(a, "copy.def",
-              "/* about */\nAPI(.api = \"DataCopy\", .form = \"count\", .a2 = \"exact\",\n    .call = \"f(\\\"x\\\");\", .limits = \"one \"\n \"two\")\n"
-              "API(.api = \"DataCopy\", .form = \"pad\", .a2 = \"none\",\n    .call = \"-\")\nAPI(.api = \"Cast\", .form = \"f\", .a2 = \"exact\")\n", SEARCH_API);
+              "/* about */\nAPI(.api = \"DataCopy\", .form = \"count\", .a2 = \"exact\",\n    .call = "
+              "\"f(\\\"x\\\");\", .limits = \"one \"\n \"two\")\n"
+              "API(.api = \"DataCopy\", .form = \"pad\", .a2 = \"none\",\n    .call = \"-\")\nAPI(.api = "
+              "\"Cast\", .form = \"f\", .a2 = \"exact\")\n",
+              SEARCH_API);
     assert_int_equal(l.n, 3);
     check(&l.at[0], SEARCH_API, "DataCopy", "DataCopy, count", 2, 3);
     assert_non_null(strstr(l.at[0].body, "call: f(\"x\");\nlimits: one two\n"));
@@ -157,8 +168,10 @@ static void test_tables(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_markdown),    cmocka_unit_test(test_long),    cmocka_unit_test(test_one_long_line),
-                                       cmocka_unit_test(test_description), cmocka_unit_test(test_lessons), cmocka_unit_test(test_damaged),
-                                       cmocka_unit_test(test_tables)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_markdown),      cmocka_unit_test(test_long),
+        cmocka_unit_test(test_one_long_line), cmocka_unit_test(test_description),
+        cmocka_unit_test(test_lessons),       cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,8 @@ typedef struct Out {
 /* "whole", "+part" and "+pair" at the same place. */
 static bool take(void *ctx, const Token *t) {
     Out *o = ctx;
-    assert_true(t->start < t->end && strlen(t->text) == t->n_bytes && t->n_bytes > 0 && t->n_bytes <= TOKEN_MAX_BYTES);
+    assert_true(t->start < t->end && strlen(t->text) == t->n_bytes && t->n_bytes > 0 &&
+                t->n_bytes <= TOKEN_MAX_BYTES);
     size_t k = strlen(o->text);
     snprintf(o->text + k, sizeof o->text - k, "%s%s%s", k ? " " : "", t->same_place ? "+" : "", t->text);
     return ++o->n != o->limit;
@@ -66,7 +67,9 @@ static void test_any_bytes(void **state) {
     Out o = {0};
     assert_true(tokens_each(all, sizeof all, take, &o));
     check("\xe5\xaf", ""); /* a cut character */
-    check("a\xff" "b", "a b");
+    check("a\xff"
+          "b",
+          "a b");
     char longest[200];
     memset(longest, 'x', sizeof longest);
     Out l = {0};
@@ -85,7 +88,8 @@ static void test_stops(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_code), cmocka_unit_test(test_english), cmocka_unit_test(test_chinese),
-                                       cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_stops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_code), cmocka_unit_test(test_english),
+                                       cmocka_unit_test(test_chinese), cmocka_unit_test(test_any_bytes),
+                                       cmocka_unit_test(test_stops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
