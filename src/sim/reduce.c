@@ -3,6 +3,7 @@
 #include "sim/trace.h"
 #include "sim/vec_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { LANES = 128, SUM = 0, MAX = 1, MIN = 2, WHOLE = 0, BLOCK = 1, PAIR = 2 };
@@ -112,19 +113,22 @@ static void fetch(const Core *c, const Source *s, uint32_t r, RepeatLanes *out)
     fetch_repeat(c, s, r, r + 1 == s->repeat ? s->last_mask : s->mask, out);
 }
 
-/* Source under the repeat form's fields, checked. False: skip. */
-static bool open_source(Core *c, DType t, const OwLocal *s, const OwRepeat *r, Source *out)
+/* Source under the repeat form's fields, checked. any_repeat: HW: ReduceSum, ReduceMax and ReduceMin split repeats above
+ * 255 themselves. False: skip. */
+static bool open_source(Core *c, DType t, const OwLocal *s, const OwRepeat *r, bool any_repeat, Source *out)
 {
     VecOp op = {.id = INSN_ReduceSum, .insn = insn_info(INSN_ReduceSum)};
     vec_operand(&op, "src", s, t, false);
     OwRepeat fields = *r;
     fields.dst_blk = r->src_blk[0]; /* the one operand stands where dst would */
     fields.dst_rep = r->src_rep[0];
+    bool more = any_repeat && !c->counter_mode && r->repeat > 255 && r->repeat <= 1u << 20; /* more is no number of repeats */
+    if (more) fields.repeat = 255;
     if (!vec_shape_repeat(c, &op, &fields)) return false;
     if (!local_place(c, s, "src", ISA_BLOCK_BYTES, &op.o[0].p)) return false;
     const uint64_t *last_mask = op.shape.has_tail ? op.shape.tail_mask : op.shape.mask;
     *out = (Source){.p = op.o[0].p, .type = t, .size = op.o[0].size, .per_block = op.o[0].per_block, .lanes = op.shape.lanes,
-                    .blk = op.o[0].blk, .rep = op.o[0].rep, .repeat = op.shape.repeat, .mask = {op.shape.mask[0], op.shape.mask[1]},
+                    .blk = op.o[0].blk, .rep = op.o[0].rep, .repeat = more ? r->repeat : op.shape.repeat, .mask = {op.shape.mask[0], op.shape.mask[1]},
                     .last_mask = {last_mask[0], last_mask[1]}};
     uint64_t span = repeat_bytes(out, last_mask) + ISA_BLOCK_BYTES * (uint64_t)(out->repeat - 1) * out->rep;
     if (out->repeat > 1) {
@@ -199,7 +203,7 @@ void ow_reduce_rep(const char *api, uint32_t type, uint32_t kind, uint32_t group
     Source src;
     Place dst;
     DType t = dtype_of(type);
-    if (!open_source(c, t, s, r, &src) || !local_place(c, d, "dst", src.size, &dst)) return;
+    if (!open_source(c, t, s, r, false, &src) || !local_place(c, d, "dst", src.size, &dst)) return;
     uint32_t width = group == BLOCK ? src.per_block : 2;
     uint32_t unit = group == WHOLE ? (kind == SUM || order == 2 ? src.size : order == 3 ? 4 : 2 * src.size) : src.lanes / width * src.size;
     uint64_t span = ((uint64_t)(src.repeat - 1) * r->dst_rep + 1) * unit;
@@ -272,15 +276,26 @@ static void reduce_count(Core *c, const Source *src, uint32_t kind, uint64_t n, 
 /* Repeat form. A sum of repeats is again a tree: over the repeats' sums, a repeat of them at a time. */
 static void reduce_repeats(Core *c, const Source *src, uint32_t kind, Total *total)
 {
-    float sums[256] = {0}, seconds[LANES] = {0};
-    for (uint32_t i = 0; i < src->repeat; i++) {
+    uint32_t n = src->repeat;
+    float *sums = calloc((size_t)n + LANES, sizeof *sums); /* lanes past the last repeat add nothing */
+    if (!sums) abort();                                    /* as arenas do */
+    for (uint32_t i = 0; i < n; i++) {
         RepeatLanes l;
         fetch(c, src, i, &l);
         add_repeat(src, &l, kind, i * src->rep * src->per_block, total);
         sums[i] = tree_sum(src, l.v, src->lanes);
     }
-    for (uint32_t i = 0; i * src->lanes < src->repeat; i++) seconds[i] = tree_sum(src, sums + i * src->lanes, src->lanes);
-    if (kind == SUM) total->sum = tree_sum(src, seconds, src->lanes);
+    do { /* sums of sums, a repeat of them at a time */
+        uint32_t groups = (n + src->lanes - 1) / src->lanes;
+        for (uint32_t i = 0; i < groups; i++) {
+            float one = tree_sum(src, sums + i * src->lanes, src->lanes);
+            memset(sums + i * src->lanes, 0, src->lanes * sizeof *sums);
+            sums[i] = one;
+        }
+        n = groups;
+    } while (n > 1);
+    if (kind == SUM) total->sum = sums[0];
+    free(sums);
 }
 
 typedef struct ReduceAll {
@@ -321,7 +336,7 @@ void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal 
     DType t = dtype_of(type);
     if (!r && !set_mask) count = (int64_t)c->mask[0]; /* Counter mode set by the caller */
     if (!local_place(c, tmp, "sharedTmpBuffer", ISA_BLOCK_BYTES, &work)) return;
-    if (!(r ? open_source(c, t, s, r, &a.src) : open_count(c, t, s, count, &a.src, &a.n))) return;
+    if (!(r ? open_source(c, t, s, r, true, &a.src) : open_count(c, t, s, count, &a.src, &a.n))) return;
     if (!local_place(c, d, "dst", a.src.size, &a.dst)) return;
     uint32_t want = a.src.size * (a.with_index ? 2 : 1);
     if (local_clip(c, &a.dst, "dst", true, 0, want) < want) return;

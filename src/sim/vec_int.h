@@ -75,6 +75,7 @@ int64_t vec_scalar_int(DType t, uint64_t bits);
 void watch_vec(Core *c, const VecOp *op);
 
 void vec_cast_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n);
+void vec_copy_counted(Core *c, VecOp *op, const OwRepeat *r);
 void vec_add_deq_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n);
 /* For instructions that use the reserved end of UB. */
 void vec_check_reserved(Core *c, const char *api);

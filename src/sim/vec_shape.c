@@ -99,10 +99,6 @@ bool vec_shape_repeat(Core *c, VecOp *op, const OwRepeat *r)
     }
     set_strides(c, op, r);
     if (r->set_mask) set_mask(c, op, r);
-    if (c->counter_mode && op->id == INSN_Copy) { /* there MASK counts the elements of each repeat */
-        sim_report(c, CHK_ID_NOT_MODELLED, "Copy in Counter mode");
-        return false;
-    }
     if (c->counter_mode) return shape_counter(c, op);
     s->mask[0] = c->mask[0];
     s->mask[1] = c->mask[1];

@@ -255,5 +255,9 @@ void ow_vec_r(const char *api, uint32_t types, const OwLocal *d, const OwLocal *
         vec_run_compare(c, &op, r, 0, op.insn->form == FORM_COMPARE_SCALAR);
         return;
     }
+    if (op.id == INSN_Copy && c->counter_mode && !r->set_mask) { /* ASSUMED: with isSetMask the mask argument is bits there too */
+        vec_copy_counted(c, &op, r);
+        return;
+    }
     if (vec_shape_repeat(c, &op, r) && vec_check(c, &op)) vec_walk(c, &op, run_of(&op));
 }

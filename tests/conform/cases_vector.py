@@ -305,9 +305,16 @@ for form in ("mask bits", "mask count"):
 
     def copy_runs(rng: np.random.Generator, t: tuple[str, str, str], form: str = form) -> Iterator[Run]:
         for shape in repeat_shapes([t[0], t[0]], form == "mask bits", rng):
-            if shape.what == "Counter mode":
-                continue
-            yield elementwise(image_of(rng, (A, t[0], 65280)), shape, [t[0], t[0]], lambda a, old: to_raw(t[0], a))
+            if shape.what != "Counter mode":
+                yield elementwise(image_of(rng, (A, t[0], 65280)), shape, [t[0], t[0]], lambda a, old: to_raw(t[0], a))
+        per = 32 // SIZE[t[0]]
+        for n, repeat, blk, rep in ((18 * per, 1, (1, 8), (8, 8)), (5, 3, (1, 1), (2, 1)), (3 * per + 1, 2, (2, 1), (9, 5)), (0, 2, (1, 1), (8, 8))):  # n elements of each repeat
+            image = image_of(rng)
+            want, i = image.copy(), np.arange(n)
+            for r in range(repeat):
+                dst, src = (x + 32 * (r * rep[k] + i // per * blk[k]) + i % per * SIZE[t[0]] for k, x in enumerate((D, A)))
+                store(want, t[0], dst, load(image, t[0], src))
+            yield Run(image, {0: n, 3: repeat, 4: blk[0], 5: blk[1], 7: rep[0], 8: rep[1], 12: 2, 16: D, 17: A, 18: B, 19: O}, want, what=f"Counter mode, {n} of {repeat}")
 
     case("Copy", form, WIDE + outside_code(f"Copy(d, a, {mask}, r, {{(uint16_t)up.dstBlkStride, (uint16_t)up.srcBlkStride, (uint16_t)up.dstRepStride, (uint16_t)up.srcRepStride}});",
                                            f"Copy<T, false>(d, a, {mask}, r, {{(uint16_t)up.dstBlkStride, (uint16_t)up.srcBlkStride, (uint16_t)up.dstRepStride, (uint16_t)up.srcRepStride}});", "T"))(copy_runs)
