@@ -60,10 +60,11 @@ OW_API void ow_vec_n(const char *api, uint32_t types, const OwLocal *d, const Ow
                      uint64_t scalar, uint32_t arg, int64_t count, OwLoc loc);
 OW_API void ow_vec_r(const char *api, uint32_t types, const OwLocal *d, const OwLocal *a, const OwLocal *b,
                      uint64_t scalar, uint32_t arg, const OwRepeat *r, OwLoc loc);
-/* Elementwise high-level APIs, rows of adv.def. b NULL: one source. tmp NULL: space of the framework. via_float: half tensors
- * are computed in float whatever the row says. */
+/* Elementwise high-level APIs, rows of adv.def. b NULL: one source. tmp NULL: space of the framework. how: VIA_FLOAT: half
+ * tensors are computed in float whatever the row says; REUSE: isReuseSource. */
+enum { OW_ADV_VIA_FLOAT = 1, OW_ADV_REUSE = 2 };
 OW_API void ow_adv(const char *api, uint32_t type, const OwLocal *d, const OwLocal *a, const OwLocal *b, const OwLocal *tmp,
-                   uint64_t scalar, uint32_t via_float, int64_t count, OwLoc loc);
+                   uint64_t scalar, uint32_t how, int64_t count, OwLoc loc);
 /* The other high-level APIs, rows of adv_calls.def: tensors, whole numbers and scalars in the order the row states. The
  * result is the API's, where it has one. */
 #define OW_ADV_TENSORS 10

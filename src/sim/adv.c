@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 512, ADV_SAME = 1, ADV_RESERVED = 2 };
+enum { CHUNK = 512, ADV_SAME = 1, ADV_RESERVED = 2, ADV_SPOILS = 4, ADV_SERIES = 8 };
 
 static inline float round_half(float x)
 {
@@ -86,6 +86,82 @@ static float adv_power(float a, float b)
     return signbit(a) && odd ? -v : v;
 }
 
+static float asin_series(float x)
+{
+    float z = x * x;
+    float p = ((((((0.0139648437f * z + 0.0173527644f) * z + 0.0223721590f) * z + 0.0303819444f) * z + 0.0446428571f) * z + 0.075f) * z + 0.1666666667f) * z + 1.0f;
+    return x * p;
+}
+
+/* Beyond sqrt(1/2) by way of the other leg of the triangle. */
+static float adv_asin(float a)
+{
+    float x = fabsf(a), small = asin_series(x), large = 1.57079632679f - asin_series(sqrtf(1.0f - x * x));
+    return copysignf(x <= 0.70710678f ? small : large, a);
+}
+
+/* n terms of the odd series. */
+static float atan_series(float x, int n)
+{
+    float z = x * x, p = 0.0f;
+    for (int i = n - 1; i >= 0; i--) p = p * z + (i % 2 ? -1.0f : 1.0f) / (float)(2 * i + 1);
+    return x * p;
+}
+
+/* The least of four series, each about a point an eighth of pi further on; their last terms add, so none falls below the truth. */
+static float adv_atan(float a)
+{
+    const float eighth = 0.392699081699f, t = 0.414213562373f;
+    float x = fabsf(a < -10000.0f ? -10000.0f : a > 10000.0f ? 10000.0f : a), about_1 = fabsf((x - 1.0f) / (x + 1.0f));
+    float r = atan_series(x, 5), next = eighth + atan_series(fabsf((x - t) / (1.0f + x * t)), 5);
+    r = next < r ? next : r;
+    next = 2.0f * eighth + atan_series(about_1, 5);
+    r = next < r ? next : r;
+    next = 3.0f * eighth + atan_series(fabsf((about_1 - t) / (1.0f + about_1 * t)), 7);
+    return copysignf(next < r ? next : r, a);
+}
+
+static float adv_erfc(float a)
+{
+    float x = fabsf(a) < 10.0f ? fabsf(a) : 10.0f, tail = (float)erfc((double)x);
+    return a < 0.0f ? 2.0f - tail : tail;
+}
+
+/* The whole part by the instruction, the fraction by its series. */
+static float adv_exp_series(float a, float level)
+{
+    if (level == 0.0f) return v_exp(a);
+    float n = floorf(a), f = a - n, term = 1.0f, sum = 1.0f;
+    for (int i = 1; i <= (int)level; i++) {
+        term = term * f / (float)i;
+        sum += term;
+    }
+    return v_exp(n) * sum;
+}
+
+/* ln |Gamma(x)|; poles give infinity. HW: half: everything from 65504 on too. */
+static float adv_lgamma(float a)
+{
+    int sign;
+    if (a != a) return a;
+    if (a <= 0.0f && a == floorf(a)) return INFINITY;
+    return (float)lgamma_r((double)a, &sign);
+}
+
+/* The derivative of ln Gamma: shifted by ten, then the asymptotic series; reflected below 0. HW: NaN at the poles and far down. */
+static float adv_digamma(float a)
+{
+    double x = (double)a, r = 0.0;
+    if (a != a || a <= -8388608.0f || (a <= 0.0f && a == floorf(a))) return NAN;
+    if (x < 0.0) {
+        r = -3.14159265358979323846 / tan(3.14159265358979323846 * x);
+        x = 1.0 - x;
+    }
+    for (int i = 0; i < 10; i++) r -= 1.0 / (x + i);
+    double y = x + 10.0, z = 1.0 / (y * y);
+    return (float)(r + log(y) - 0.5 / y - z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z / 240))));
+}
+
 /* ---- the table ------------------------------------------------------------------------------------------------------- */
 
 typedef void AdvLoop(float *d, const float *a, const float *b, float s, uint32_t n);
@@ -133,6 +209,7 @@ static const AdvInfo *find(const char *name)
 /* What a run needs besides the instruction's shape. */
 typedef struct AdvRun {
     AdvLoop *loop;
+    bool spoils; /* src is work space: its contents are lost */
 } AdvRun;
 
 static void run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n)
@@ -149,6 +226,7 @@ static void run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, 
         r->loop(d, s[0], s[1], op->scalar.f, k);
         vec_store_f32(c, l, t, c->ub + addr[0] + at * op->o[0].size, d, k);
     }
+    if (r->spoils) bits_fill(c->ub_valid, addr[1], (size_t)n * op->o[1].size, false);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------------------------------- */
@@ -163,9 +241,10 @@ static void check_overlap(Core *c, const AdvInfo *info, const VecOp *op)
 }
 
 /* Temporary space: enough of it, apart from the operands, and lost to whoever kept something there. */
-static void take_tmp(Core *c, const AdvInfo *info, VecOp *op, const OwLocal *tmp)
+static void take_tmp(Core *c, const AdvInfo *info, VecOp *op, const OwLocal *tmp, bool reuses)
 {
-    uint32_t need = op->o[0].type == DTYPE_F16 ? info->tmp_half : info->tmp_float;
+    uint32_t need = op->o[0].type == DTYPE_F16 ? info->tmp_half : info->tmp_float - (reuses ? 256 : 0);
+    if ((info->flags & ADV_SERIES) && op->scalar.f == 0.0f) need = 0; /* no series: one instruction */
     uint64_t n = op->shape.count * op->o[0].size;
     uint32_t at = c->ub_top, room = c->ub_bytes > at + 256 ? c->ub_bytes - 256 - at : 0;
     if (!need) return;
@@ -184,7 +263,7 @@ static void take_tmp(Core *c, const AdvInfo *info, VecOp *op, const OwLocal *tmp
 }
 
 void ow_adv(const char *api, uint32_t type, const OwLocal *d, const OwLocal *a, const OwLocal *b, const OwLocal *tmp, uint64_t scalar,
-            uint32_t via_float, int64_t count, OwLoc loc)
+            uint32_t how, int64_t count, OwLoc loc)
 {
     Core *c = core_enter(api, loc);
     const AdvInfo *info = find(api);
@@ -194,14 +273,16 @@ void ow_adv(const char *api, uint32_t type, const OwLocal *d, const OwLocal *a, 
         return;
     }
     const InsnInfo insn = {.name = info->name, .form = b ? FORM_BINARY : FORM_UNARY, .checks = CHK_ALIGN32 | CHK_OVERLAP};
-    AdvRun r = {.loop = t == DTYPE_F16 && info->steps && !via_float ? info->as_half : info->as_float};
+    bool reuses = (how & OW_ADV_REUSE) && (info->flags & ADV_SPOILS) && t == DTYPE_F32;
+    AdvRun r = {.loop = t == DTYPE_F16 && info->steps && !(how & OW_ADV_VIA_FLOAT) ? info->as_half : info->as_float, .spoils = reuses};
     VecOp op = {.id = INSN_COUNT, .insn = &insn, .extra = &r, .n_extra_bytes = sizeof r, .scalar = {.f = vec_scalar_f32(t, scalar), .is_half = t == DTYPE_F16}};
     vec_operand(&op, "dst", d, t, true);
     vec_operand(&op, b ? "src0" : "src", a, t, false);
     if (b) vec_operand(&op, "src1", b, t, false);
     if (!vec_shape_count(c, &op, count) || !vec_check(c, &op)) return;
     check_overlap(c, info, &op);
-    take_tmp(c, info, &op, tmp);
+    take_tmp(c, info, &op, tmp, reuses);
+    if (reuses) op.also[op.n_also++] = ub_write(op.o[1].p.addr, op.shape.count * op.o[1].size);
     uint32_t from = c->ub_bytes - ISA_UB_RESERVED_BYTES;
     if (info->flags & ADV_RESERVED) ledger_hidden(c, info->name, ISA_UB_RESERVED_BYTES);
     if ((info->flags & ADV_RESERVED) && c->ub_top > from) sim_report(c, CHK_ID_UB_RESERVED, info->name, LL(ISA_UB_RESERVED_BYTES), LL(c->ub_top));

@@ -102,7 +102,8 @@ static void open_tensors(AdvCall *a)
     for (uint32_t i = 0; i < OW_ADV_TENSORS && a->api->roles[i]; i++) {
         const char *role = a->api->roles[i];
         AdvTensor *t = &a->t[i];
-        t->out = *role == '>';
+        t->in_too = *role == '+';
+        t->out = *role == '>' || t->in_too;
         t->role = t->out ? role + 1 : role;
         t->given = a->in->t[i] != NULL;
         if (!t->given) continue;

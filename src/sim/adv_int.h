@@ -22,7 +22,7 @@ typedef struct AdvApi {
     bool (*plan)(AdvCall *a); /* false: nothing to do, or already reported */
     void (*run)(AdvCall *a);
     const char *alias;                  /* "dst=src max=inMax": pairs that may be one tensor */
-    const char *roles[OW_ADV_TENSORS]; /* '>' before the name: written */
+    const char *roles[OW_ADV_TENSORS]; /* '>' before the name: written, '+': read and written */
 } AdvApi;
 
 struct AdvCall {
