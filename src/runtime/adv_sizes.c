@@ -76,7 +76,7 @@ static bool size_dropout(const AdvAsk *q, AdvSize *s)
 }
 static bool size_quant(const AdvAsk *q, AdvSize *s)
 {
-    if (!type_ok(q->n[0]) || q->elements == 0 || q->elements * (uint64_t)q->n[0] % 32) return false;
+    if (!type_ok(q->n[0]) || q->elements == 0) return false;
     *s = (AdvSize){ALIGN32(adv_most(2 * q->elements, 512)), 512};
     return true;
 }
@@ -97,7 +97,7 @@ static bool size_antiquant(const AdvAsk *q, AdvSize *s)
 /* numbers: source type size, mask type size, mask is compacted apart */
 static bool size_select(const AdvAsk *q, AdvSize *s)
 {
-    *s = adv_size_select(q->elements, (uint32_t)q->n[0], (uint32_t)q->n[1], q->n[2] != 0);
+    *s = adv_size_select(q->elements, (uint32_t)q->n[1], q->n[2] != 0);
     return true;
 }
 
@@ -106,7 +106,7 @@ static bool size_select(const AdvAsk *q, AdvSize *s)
 /* numbers: typeSize, pattern, isSrcInnerPad, isReuseSource */
 static bool reduce(const AdvAsk *q, AdvReduceKind kind, AdvSize *s)
 {
-    if (q->n_dims != 2 || q->elements == 0 || !q->n[2] || q->n[1] > 1) return false;
+    if (q->n_dims != 2 || q->elements == 0 || q->n[1] > 1) return false;
     *s = adv_size_reduce(kind, (uint64_t)q->dims[0], (uint64_t)q->dims[1], (uint32_t)q->n[0], q->n[1] != 0, q->n[3] != 0);
     return true;
 }
@@ -127,7 +127,7 @@ static bool size_sum(const AdvAsk *q, AdvSize *s)
 }
 static bool size_mean(const AdvAsk *q, AdvSize *s)
 {
-    *s = adv_size_sum(q->elements, (uint32_t)q->n[0], (uint32_t)q->n[1]);
+    *s = adv_size_mean(q->elements, (uint32_t)q->n[0], (uint32_t)q->n[1]);
     return true;
 }
 /* numbers: typeSize, isLastAxis */
@@ -172,11 +172,13 @@ uint64_t adv_flash_v2_row(uint64_t k, uint64_t blk, bool half, bool basic)
 /* numbers: size of the statistics, size of the data, isUpdate, isBasicBlock, isFlashOutputBrc */
 static bool size_softmax_flash_v2(const AdvAsk *q, AdvSize *s)
 {
-    uint64_t m, k, data = (uint64_t)q->n[1];
+    uint64_t m, k, data = (uint64_t)q->n[1], rows;
     if (!type_ok(q->n[0]) || !type_ok(q->n[1]) || !adv_rows(q, &m, &k)) return false;
-    uint64_t row = adv_flash_v2_row(k, block_of(q), is_half(data), q->n[3] != 0);
-    uint64_t least = q->n[4] ? adv_least(32 / data, m) : q->n[3] ? 8 : 1;
-    *s = (AdvSize){m * row * 4, least * row * 4};
+    bool basic = q->n[3] && k % 64 == 0;
+    uint64_t row = adv_flash_v2_row(k, block_of(q), is_half(data), basic), least = q->n[4] ? adv_least(32 / data, m) : basic ? 8 : 1;
+    for (rows = m; basic && m % 8 == 0 && rows * k >= 64 * 256;) rows /= 2;
+    uint64_t most = basic && m % 8 ? adv_flash_v2_row(k, block_of(q), is_half(data), false) : row;
+    *s = (AdvSize){rows * most * 4, least * row * 4};
     return true;
 }
 
@@ -330,7 +332,7 @@ typedef struct SizeRow {
 
 static const SizeRow ROWS[] = {
 #define SIMPLE(api, half, wide, reuse, factor_half, factor_wide) {#api, NULL, half, wide, reuse, factor_half, factor_wide},
-#define SIZE(api, name)                                          {#api, size_##name, 0, 0, 0, 0, 0},
+#define SIZE(api, name, factor_half, factor_wide)                {#api, size_##name, 0, 0, 0, factor_half, factor_wide},
 #define TILING(api, name)
 #include "runtime/adv_host.def"
 #undef SIMPLE

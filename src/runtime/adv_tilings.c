@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define U(x) ((uint32_t)(x))
+enum { TILE = 8 };
 
 /* ---- softmax: numbers typeSize, bytes of space, then as the size row ------------------------------------------------------ */
 
@@ -19,16 +20,17 @@ static uint64_t basic_rows(uint64_t rows, uint64_t m, uint64_t k)
     return rows;
 }
 
-static bool fill_softmax(const AdvAsk *q, uint64_t row_floats, uint64_t out_blk, uint64_t rows_at_most, SoftMaxTiling *t)
+/* basic: for the basic-block code where the shape allows; otherwise whole multiples of tile. */
+static bool fill_softmax(const AdvAsk *q, uint64_t row_floats, uint64_t tile, bool basic, SoftMaxTiling *t)
 {
     uint64_t m, k, blk = 32 / (uint64_t)q->n[0];
     if (!adv_rows(q, &m, &k)) return false;
-    uint64_t rows = adv_least((uint64_t)q->n[1] / 4 / row_floats, adv_least(m, rows_at_most));
-    if (rows < m && rows > 8) rows = rows / 8 * 8;
-    rows = basic_rows(rows, m, k);
+    uint64_t rows = adv_least((uint64_t)q->n[1] / 4 / row_floats, m);
+    if (basic) rows = basic_rows(rows, m, k);
+    if (rows < m && rows > tile) rows = rows / tile * tile;
     uint64_t tail = rows ? m % rows : 0;
-    *t = (SoftMaxTiling){.srcM = U(m), .srcK = U(k), .srcSize = U(m * k), .outMaxM = U(m), .outMaxK = U(out_blk),
-                         .outMaxSize = U(m * out_blk), .splitM = U(rows), .splitK = U(k), .splitSize = U(rows * k), .reduceM = U(rows),
+    *t = (SoftMaxTiling){.srcM = U(m), .srcK = U(k), .srcSize = U(m * k), .outMaxM = U(m), .outMaxK = U(blk),
+                         .outMaxSize = U(m * blk), .splitM = U(rows), .splitK = U(k), .splitSize = U(rows * k), .reduceM = U(rows),
                          .reduceK = U(blk), .reduceSize = U(rows * blk), .rangeM = U(rows ? m / rows : 0), .tailM = U(tail),
                          .tailSplitSize = U(tail * k), .tailReduceSize = U(tail * blk)};
     return true;
@@ -40,32 +42,33 @@ static uint64_t last_of(const AdvAsk *q) { return q->n_dims ? (uint64_t)q->dims[
 static bool tiling_softmax(const AdvAsk *q, void *out)
 {
     uint64_t blk = 32 / (uint64_t)q->n[0];
-    return fill_softmax(q, blk + last_of(q) + 64, blk, UINT32_MAX, out);
+    return fill_softmax(q, blk + last_of(q) + 64, TILE, true, out);
 }
 /* isUpdate */
 static bool tiling_softmax_flash(const AdvAsk *q, void *out)
 {
     uint64_t blk = 32 / (uint64_t)q->n[0], k = last_of(q);
-    return fill_softmax(q, q->n[2] ? 4 * blk + 2 * k : blk + k + 64, blk, UINT32_MAX, out);
+    return fill_softmax(q, q->n[2] ? 4 * blk + 2 * k : blk + k + 64, TILE, true, out);
 }
 /* isFront */
 static bool tiling_softmax_grad(const AdvAsk *q, void *out)
 {
     uint64_t blk = 32 / (uint64_t)q->n[0];
-    return fill_softmax(q, adv_grad_row(last_of(q), blk, q->n[0] == 2, q->n[2] != 0), blk, UINT32_MAX, out);
+    return fill_softmax(q, adv_grad_row(last_of(q), blk, q->n[0] == 2, q->n[2] != 0), TILE, true, out);
 }
 /* numbers: size of the statistics, space, size of the data, isUpdate, isBasicBlock, isFlashOutputBrc */
 static bool tiling_softmax_flash_v2(const AdvAsk *q, void *out)
 {
-    uint64_t blk = 32 / (uint64_t)q->n[0], unit = 32 / (uint64_t)q->n[2];
-    SoftMaxTiling *t = out;
-    if (!fill_softmax(q, adv_flash_v2_row(last_of(q), blk, q->n[2] == 2, q->n[4] != 0), blk, UINT32_MAX, t)) return false;
-    return !q->n[5] || t->splitM == t->srcM || t->splitM % unit == 0;
+    uint64_t m, k, blk = 32 / (uint64_t)q->n[0];
+    bool half = q->n[2] == 2;
+    if (!adv_rows(q, &m, &k)) return false;
+    bool basic = q->n[4] && k % 64 == 0 && m % TILE == 0;
+    return fill_softmax(q, adv_flash_v2_row(k, blk, half, basic), half && q->n[5] ? 2 * TILE : TILE, basic, out);
 }
 static bool tiling_softmax_flash_v3(const AdvAsk *q, void *out)
 {
     uint64_t blk = 32 / (uint64_t)q->n[0];
-    return fill_softmax(q, 5 * blk + 2 * last_of(q) + 64, blk, UINT32_MAX, out);
+    return fill_softmax(q, 5 * blk + 2 * last_of(q) + 64, TILE, false, out);
 }
 
 /* ---- normalisation: numbers typeSize, bytes of space, isReuseSource, then as stated ----------------------------------------- */
@@ -164,7 +167,7 @@ static bool tiling_layer_norm_rstd(const AdvAsk *q, void *out)
     *(LayerNormSeparateTiling *)out = (LayerNormSeparateTiling){
         .aLength = U(rows), .rLength = U(q->dims[1]), .inputXSize = U(rows * r), .meanVarSize = U(rows), .numberOfTmpBuf = 2,
         .varianceTmpTensorSize = U(stats), .tmpBufSize = U(space), .oneTmpSize = U(one), .firstTmpStartPos = U(stats),
-        .secondTmpStartPos = U(stats + one), .thirdTmpStartPos = U(stats + 2 * one), .loopRound = U(rows * r / one), .inputRoundSize = U(one),
+        .secondTmpStartPos = U(stats + one), .loopRound = U(rows * r / one), .inputRoundSize = U(one),
         .inputTailSize = U(tail), .inputTailPos = U(rows * r - tail), .meanVarRoundSize = U(one / r), .meanVarTailSize = U(tail / r),
         .meanVarTailPos = U(rows - tail / r), .arCurLength = U(one), .aCurLength = U(one / r), .rValueBack = 1.0f / (float)q->dims[1]};
     return true;
@@ -184,13 +187,15 @@ static bool tiling_layer_norm_grad(const AdvAsk *q, void *out)
     uint64_t rows = (uint64_t)q->n[1] / 4 / buffers / h;
     if (rows == 0) return false;
     rows = adv_up(rows, 32 / (uint64_t)q->n[0]);
-    uint64_t one = rows * h;
+    uint64_t one = rows * h, kept = q->n[0] == 4 && q->n[2] ? 0 : one, half = q->n[0] == 2 ? one : 0;
     *(LayerNormGradTiling *)out = (LayerNormGradTiling){
         .stackBufferSize = U(q->n[1]), .bLength = U(q->dims[0]), .sLength = U(q->dims[1]), .hLength = U(h), .originalHLength = U(q->dims[3]),
         .oneCalSize = U(one), .nohCalSize = U(rows), .loopNum = U(x / one), .tailSize = U(x % one), .nohTailSize = U(x % one / h),
         .tmpTensorBSHSize = U(one), .pdVarTensorPos = U(one), .pdVarTensorSize = U(one), .pdMeanTensorPos = U(2 * one), .pdMeanTensorSize = U(one),
-        .x1TensorSize = U(one), .x2TensorSize = U(one), .x3TensorSize = U(one), .tmpTensorSize = U(one), .tmpTensor1Size = U(one),
-        .tmpTensor2Size = U(one), .lastDimValueBack = float_bits(1.0f / (float)q->dims[3]),
+        .x1TensorPos = U(3 * kept), .x1TensorSize = U(one), .x2TensorPos = U(4 * kept), .x2TensorSize = U(one),
+        .x3TensorPos = U(3 * one + 2 * kept), .x3TensorSize = U(one), .tmpTensorPos = U(6 * half), .tmpTensorSize = U(one),
+        .tmpTensor1Pos = U(7 * half), .tmpTensor1Size = U(one), .tmpTensor2Pos = U(8 * half), .tmpTensor2Size = U(one),
+        .lastDimValueBack = float_bits(1.0f / (float)q->dims[3]),
         .lastDimValueBackMulTwo = float_bits(2.0f / (float)q->dims[3])};
     return true;
 }
@@ -289,15 +294,18 @@ static bool tiling_topk(const AdvAsk *q, void *out)
     if (q->n_dims != 2 || q->elements == 0 || !type_ok(q)) return false;
     int32_t inner = (int32_t)q->dims[0], outter = (int32_t)q->dims[1], k = (int32_t)q->n[1], type = (int32_t)q->n[0], all = inner * outter;
     bool init = q->n[2] != 0, small = q->n[3] != 0;
-    int32_t bytes = small ? 8 * all + (q->n[4] ? 0 : 4 * all) + (init ? 0 : 4 * all) + 64 : 16 * inner + (init ? 0 : 4 * inner);
+    int32_t sorted = small ? 8 * all / type + (q->n[4] ? 0 : all) + 64 / type : 16 * inner / type, index = (small ? all : inner) * 4 / type;
     TopkTiling *t = out;
-    t->tmpLocalSize = bytes / type;
+    t->tmpLocalSize = sorted + (init ? 0 : index);
     t->allDataSize = all;
     t->innerDataSize = (small ? all : inner) * 8 / type;
-    t->sortRepeat = U((small ? all : inner) / 32);
     t->kAlignFourBytes = (int32_t)adv_up((uint64_t)k, 8);
+    t->maskOffset = outter * k;
+    if (small) return true;
+    t->sortRepeat = U(inner / 32);
+    t->srcIndexOffset = init ? 0 : sorted;
     t->kAlignTwoBytes = (int32_t)adv_up((uint64_t)k, 16);
-    t->maskOffset = small ? outter * k : outter * (type == 2 ? t->kAlignTwoBytes : t->kAlignFourBytes);
+    t->maskOffset = outter * (type == 2 ? t->kAlignTwoBytes : t->kAlignFourBytes);
     return true;
 }
 

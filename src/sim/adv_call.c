@@ -71,6 +71,7 @@ static void take_tmp(AdvCall *a)
     if (room < a->tmp_bytes)
         sim_report(c, a->in->tmp ? CHK_ID_ADV_TMP : CHK_ID_ADV_ROOM, a->api->name, LL(a->tmp_bytes), LL(room));
     uint64_t lost = a->tmp_bytes < room ? a->tmp_bytes : room;
+    if (room >= a->tmp_bytes && a->tmp_writes > lost) lost = a->tmp_writes;
     if (lost > 0 && at + lost <= c->ub_bytes) a->lost_at = at, a->lost_bytes = (uint32_t)lost;
 }
 

@@ -33,6 +33,7 @@ struct AdvCall {
     Arena *arena; /* of the run; dies with it */
     AdvTensor t[OW_ADV_TENSORS];
     uint64_t tmp_bytes;  /* temporary space it needs at least */
+    uint64_t tmp_writes; /* what it writes there, where that is more */
     uint32_t lost_at, lost_bytes; /* where that is: left undefined */
     bool uses_select;    /* writes the reserved end of UB */
     bool spoils_src;     /* isReuseSource: the contents of `spoiled` are lost */

@@ -31,7 +31,8 @@ static void run(AdvCall *a, Gate *f)
 {
     uint64_t n = a->t[DST].n;
     float *x = adv_floats(a, n), *g = adv_floats(a, n), s = (float)a->in->f[0];
-    bool all = adv_get(a, A, 0, x, n) & adv_get(a, B, 0, g, n);
+    bool all = adv_get(a, A, 0, x, n);
+    all &= adv_get(a, B, 0, g, n);
     for (uint64_t i = 0; i < n; i++) x[i] = f(x[i], g[i], s);
     if (all) {
         adv_put(a, DST, 0, x, n, true);
@@ -69,7 +70,8 @@ void adv_run_axpy(AdvCall *a)
 {
     uint64_t n = a->t[DST].n;
     float *d = adv_floats(a, n), *x = adv_floats(a, n), s = (float)a->in->f[0];
-    bool all = adv_get(a, DST, 0, d, n) & adv_get(a, A, 0, x, n);
+    bool all = adv_get(a, DST, 0, d, n);
+    all &= adv_get(a, A, 0, x, n);
     bool *ok = all ? NULL : arena_array(a->arena, n, sizeof *ok);
     for (uint64_t i = 0; ok && i < n; i++) ok[i] = adv_valid(a, DST, i, 1) && adv_valid(a, A, i, 1);
     for (uint64_t i = 0; i < n; i++) d[i] = d[i] + s * x[i];

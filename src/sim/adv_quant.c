@@ -151,7 +151,7 @@ bool adv_plan_select(AdvCall *a)
     int64_t srcLastAxis = a->in->n[1], maskLastAxis = a->in->n[2];
     if (!mask_shape_ok(a) || !ADV_WANT(a, "maskLastAxis", maskLastAxis, maskLastAxis >= srcLastAxis)) return false;
     bool apart = srcLastAxis != maskLastAxis, reuse = a->in->n[4] != 0;
-    a->tmp_bytes = adv_size_select(a->t[M_SRC].n, a->t[M_SRC].size, a->t[M_MASK].size, apart && !reuse).min;
+    a->tmp_bytes = adv_size_select(a->t[M_SRC].n, a->t[M_MASK].size, apart && !reuse).min;
     a->spoils_src = apart && reuse; /* HW: the mask is packed in place */
     a->spoiled = M_MASK;
     return true;

@@ -131,7 +131,7 @@ void adv_run_pattern_logic(AdvCall *a)
 
 /* ---- Sum and Mean: numbers outter, inner, n; Mean: element size it adds in ----------------------------------------------- */
 
-static bool plan_sum(AdvCall *a, uint32_t acc_size)
+bool adv_plan_sum(AdvCall *a)
 {
     int64_t outter = a->in->n[0], inner = a->in->n[1], n = a->in->n[2], inner_bytes = inner * (int64_t)a->t[SRC].size;
     if (!size_ok(a, "outter", outter) || !size_ok(a, "inner", inner) || !ADV_WANT(a, "n", n, 1 <= n && n <= inner) ||
@@ -139,12 +139,17 @@ static bool plan_sum(AdvCall *a, uint32_t acc_size)
         return false;
     a->t[SRC].n = (uint64_t)((outter - 1) * inner + n);
     a->t[DST].n = (uint64_t)outter;
-    a->tmp_bytes = adv_size_sum((uint64_t)n, a->t[SRC].size, acc_size).min;
+    a->tmp_bytes = adv_size_sum((uint64_t)n, a->t[SRC].size, a->t[SRC].size).min;
     return true;
 }
 
-bool adv_plan_sum(AdvCall *a) { return plan_sum(a, a->t[SRC].size); }
-bool adv_plan_mean(AdvCall *a) { return plan_sum(a, (uint32_t)a->in->n[3]); }
+bool adv_plan_mean(AdvCall *a)
+{
+    if (!adv_plan_sum(a)) return false;
+    a->tmp_writes = adv_size_sum((uint64_t)a->in->n[2], a->t[SRC].size, (uint32_t)a->in->n[3]).min;
+    a->tmp_bytes = adv_size_mean((uint64_t)a->in->n[2], a->t[SRC].size, (uint32_t)a->in->n[3]).min;
+    return true;
+}
 
 /* The tree of each repeat, then of the repeats' results; half: every addition is rounded. */
 static float sum_rounded(float *v, uint64_t n, bool half)

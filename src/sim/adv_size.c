@@ -41,6 +41,13 @@ AdvSize adv_size_sum(uint64_t n, uint32_t type_size, uint32_t acc_size)
     return both(up(repeats * acc_size, BLOCK) + up(n * type_size, BLOCK) / type_size * acc_size);
 }
 
+/* HW: Mean's helper counts the partial sums as bytes: it answers less than the routine writes. */
+AdvSize adv_size_mean(uint64_t n, uint32_t type_size, uint32_t acc_size)
+{
+    uint64_t repeats = up(n * acc_size, REPEAT) / REPEAT;
+    return both(up(repeats, BLOCK) + (type_size == acc_size ? 0 : up(n * type_size, BLOCK) / type_size * acc_size));
+}
+
 AdvSize adv_size_cumsum(uint64_t outer, uint64_t inner, uint32_t type_size, bool is_last_axis)
 {
     if (!is_last_axis) return both(type_size == HALF ? outer * inner * 4 : 0);
@@ -62,11 +69,10 @@ AdvSize adv_size_broadcast(uint64_t src_n, uint64_t d0, uint64_t d1, uint32_t ty
     return s;
 }
 
-AdvSize adv_size_select(uint64_t src_n, uint32_t src_size, uint32_t mask_size, bool compacts)
+AdvSize adv_size_select(uint64_t src_n, uint32_t mask_size, bool compacts)
 {
-    uint64_t bytes = up(src_n * src_size, BLOCK), extra = compacts ? up(src_n * mask_size, BLOCK) : 0;
-    uint64_t capped = bytes < 4096 ? bytes : 4096;
-    return (AdvSize){larger(1024, up(src_n * HALF, BLOCK) + 512) + extra, larger(1024, up(capped / src_size * HALF, BLOCK) + 512) + extra};
+    uint64_t pass = src_n < 4096 ? src_n : 4096, extra = compacts ? up(src_n * mask_size, BLOCK) : 0;
+    return (AdvSize){larger(1024, up(src_n, BLOCK) * HALF + 512) + extra, larger(1024, up(pass, BLOCK) * HALF + 512) + extra};
 }
 
 AdvSize adv_size_antiquant(uint64_t src_k, uint64_t src_n, uint64_t scale_n, bool transposed, bool to_bf16)

@@ -53,7 +53,7 @@ void adv_run_sort(AdvCall *a)
     uint64_t n = a->t[S_SRC].n, group = a->in->n[1] ? n : GROUP;
     Entry *e = arena_array(a->arena, n, sizeof *e);
     for (uint64_t i = 0; i < n; i++) {
-        e[i].known = adv_get(a, S_SRC, i, &e[i].score, 1) & adv_valid(a, S_INDEX, i, 1);
+        e[i].known = adv_get(a, S_SRC, i, &e[i].score, 1) && adv_valid(a, S_INDEX, i, 1);
         e[i].index = (uint32_t)adv_get_int(a, S_INDEX, i);
         e[i].place = i;
     }

@@ -11,7 +11,7 @@ extern "C" __global__ __aicore__ void test_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR 
     TBuf<TPosition::VECCALC> aBuf, bBuf, tmpBuf;
     pipe.InitBuffer(aBuf, 1024);
     pipe.InitBuffer(bBuf, 1024);
-    pipe.InitBuffer(tmpBuf, 1024);
+    pipe.InitBuffer(tmpBuf, 1280);
     GlobalTensor<float> xGm, zGm;
     xGm.SetGlobalBuffer((__gm__ float *)x, 256);
     zGm.SetGlobalBuffer((__gm__ float *)z, 256);
@@ -27,7 +27,7 @@ extern "C" __global__ __aicore__ void test_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR 
     Log(b, a, 257);             // expect: ub-out-of-bounds
     Duplicate(b, 1.0f, 256);
     TBuf<TPosition::VECCALC> rest;
-    pipe.InitBuffer(rest, 192 * 1024 - 3072 - 512);
+    pipe.InitBuffer(rest, 192 * 1024 - 3072 - 256 - 512);
     Sigmoid(a, b, tmp, 256);
     Sigmoid(a, b, 256);
     Sin(a, b, 256);             // expect: tmp-no-room

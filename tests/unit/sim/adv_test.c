@@ -46,6 +46,14 @@ static double f_pow(double a, double b, double s) { (void)s; return pow(a, b); }
 static double f_pow_s(double a, double b, double s) { (void)b; return pow(a, s); }
 static double f_s_pow(double a, double b, double s) { (void)b; return pow(s, a); }
 
+static double f_asin(double a, double b, double s) { (void)b, (void)s; return asin(a); }
+static double f_acos(double a, double b, double s) { (void)b, (void)s; return acos(a); }
+static double f_atan(double a, double b, double s) { (void)b, (void)s; return atan(a); }
+static double f_erfc(double a, double b, double s) { (void)b, (void)s; return erfc(a); }
+static double f_exp(double a, double b, double s) { (void)b, (void)s; return exp(a); }
+static double f_lgamma(double a, double b, double s) { (void)b, (void)s; return lgamma(a); }
+static double f_digamma(double a, double b, double s) { (void)b, (void)s; return (lgamma(a + 1e-4) - lgamma(a - 1e-4)) / 2e-4; }
+
 #define H 2e-3 /* a few roundings to half */
 static const Row ROWS[] = {
     {"Log", f_log, 0.01, 50, 1e-6, H, .s = 0},
@@ -79,6 +87,13 @@ static const Row ROWS[] = {
     {"Power", f_pow, 0.125, 6, 1e-5, H, .two = true, .s = 0},
     {"PowerTensorScalar", f_pow_s, -3, 3, 1e-5, H, .s = 3},
     {"PowerScalarTensor", f_s_pow, -3, 3, 1e-5, H, .s = 2.5},
+    {"Asin", f_asin, -1, 1, 1e-4, H, .s = 0},
+    {"Acos", f_acos, -1, 1, 1e-4, H, .s = 0},
+    {"Atan", f_atan, -40, 40, 5e-6, H, .s = 0},
+    {"Erfc", f_erfc, -5, 9, 1e-6, H, .s = 0},
+    {"Exp", f_exp, -8, 4, 1e-6, H, .s = 10},
+    {"Lgamma", f_lgamma, 0.0625, 40, 1e-6, H, .s = 0},
+    {"Digamma", f_digamma, 0.0625, 40, 1e-6, H, .s = 0},
 };
 
 static const Row *row;
