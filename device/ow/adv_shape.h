@@ -231,19 +231,24 @@ inline uint32_t OwGroups(const AntiQuantShapeInfo &info, const LocalTensor<T> &s
     template <typename InputDataType, typename OutputDataType, bool isTranspose>                                     \
     inline void AscendAntiQuant(const LocalTensor<OutputDataType> &dst, const LocalTensor<InputDataType> &src,
 #define OW_ANTIQUANT_TYPES                                                                                           \
-    OW_WANT(AscendAntiQuant, InputDataType, int8_t);                                                                 \
+    OW_WANT(AscendAntiQuant, InputDataType, int8_t, int4b_t);                                                        \
     OW_WANT(AscendAntiQuant, OutputDataType, half, bfloat16_t);                                                      \
     const uint32_t ow_n = k ? src.GetSize() / k : 0
+#define OW_ANTIQUANT_CALL                                                                                            \
+    if constexpr (ow_same<InputDataType, int4b_t>)                                                                   \
+        ow_not_modelled("AscendAntiQuant with int4b_t", ow_loc);                                                     \
+    else                                                                                                             \
+        OwAdvCall
 #define OW_ANTIQUANT_TENSOR(offset, tmp)                                                                             \
     OW_ANTIQUANT_TYPES;                                                                                              \
-    OwAdvCall(dst, src, offset, scale)                                                                               \
+    OW_ANTIQUANT_CALL(dst, src, offset, scale)                                                                       \
         .Numbers(k, isTranspose, OwGroups<isTranspose>(shapeInfo, scale, ow_n), src.GetSize())                       \
         .Tmp(tmp)                                                                                                    \
         .Run("AscendAntiQuant", ow_loc)
 #define OW_ANTIQUANT_SCALAR(offset, tmp)                                                                             \
     OW_ANTIQUANT_TYPES;                                                                                              \
     (void)ow_n, (void)shapeInfo;                                                                                     \
-    OwAdvCall(dst, src, OwNoTensor{}, OwNoTensor{})                                                                  \
+    OW_ANTIQUANT_CALL(dst, src, OwNoTensor{}, OwNoTensor{})                                                          \
         .Numbers(k, isTranspose, 1, src.GetSize())                                                                   \
         .Scalars(OwScale16(scale), offset)                                                                           \
         .Tmp(tmp)                                                                                                    \
@@ -275,6 +280,7 @@ OW_ANTIQUANT_HEAD const OutputDataType scale, OW_TMP() const uint32_t k, const A
 #undef OW_ANTIQUANT_SCALAR
 #undef OW_ANTIQUANT_TENSOR
 #undef OW_ANTIQUANT_TYPES
+#undef OW_ANTIQUANT_CALL
 #undef OW_ANTIQUANT_HEAD
 
 } // namespace AscendC

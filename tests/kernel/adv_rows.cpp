@@ -2,6 +2,7 @@
 // n: 256
 // High-level APIs over rows: shapes that break their rules, overlap, temporary space, what reuse spoils.
 #include "kernel_operator.h"
+#include "kernel_tiling/kernel_tiling.h"
 using namespace AscendC;
 
 extern "C" __global__ __aicore__ void test_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR tiling)
