@@ -83,7 +83,9 @@ static void write_space(Design *d, const GenPass *gp) {
         [PLAN_ROW] = "rows of contiguous elements",
         [PLAN_VECTOR] = "one row that all rows share; loaded and repeated once per column block",
         [PLAN_COLUMN] = "one number for each row; spread over its row in UB",
-        [PLAN_STRIDED] = "columns lie apart; gathered in UB"};
+        [PLAN_STRIDED] = "columns lie apart; gathered in UB",
+        [PLAN_INDEX] = "an index tensor, read as the accesses it steers need it",
+        [PLAN_PICKED] = "an index tensor names every column"};
     Gen *gen = d->gen;
     strbuf_printf(&d->sb,
                   "The output is %s; with neighbouring dimensions merged where every operand allows it the "
@@ -103,7 +105,7 @@ static void write_space(Design *d, const GenPass *gp) {
         strbuf_printf(&d->sb, "| %s `%s` | `%s` | %s | (%s) | %s |\n", acc->is_store ? "store" : "load",
                       acc->name, acc->tensor_name,
                       size_print(gen->a, acc->view.offset, gen->symbols, SIZE_PYTHON), strides.text,
-                      MOVES[acc->cls]);
+                      acc->n_by && acc->cls != PLAN_PICKED ? "rows that an index tensor names, copied one by one" : MOVES[acc->cls]);
     }
     strbuf_add(&d->sb, "\n");
 }

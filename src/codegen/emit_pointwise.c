@@ -5,7 +5,7 @@
 #include "codegen/kernel.h"
 
 /* UB of every known chip must hold a tile of the least size. */
-static bool fits(Gen *gen, const GenPass *gp, Err *err) {
+bool gen_tile_fits(Gen *gen, const GenPass *gp, Err *err) {
     for (size_t v = 0; v < gen->plan->variants.n; v++) {
         const PlanPass *p = plan_pass(gen->plan, gp->index, v);
         uint64_t ub = 196608u - 256u - (p->reserved_ub ? HOST_RESERVED_UB : 0),
@@ -22,7 +22,7 @@ static bool fits(Gen *gen, const GenPass *gp, Err *err) {
 
 const Emit EMIT_pointwise = {
     .fields = gen_make_fields,
-    .fits = fits,
+    .fits = gen_tile_fits,
     .host_needs = host_tile_needs,
     .host_uses_dtype = host_tile_uses_dtype,
     .host_tiles = host_write_tiles,

@@ -76,6 +76,16 @@ void gen_add_access_sizes(Gen *gen, GenPass *gp, const PlanAccess *acc) {
     }
 }
 
+static void add_index_sizes(Gen *gen, GenPass *gp, const PlanAccess *acc) {
+    const char *camel = names_camel(gen->a, acc->name);
+    for (uint32_t i = 0; i < acc->n_by; i++) {
+        const char *nth = acc->n_by > 1 ? arena_printf(gen->a, "%u", i) : "";
+        if (acc->by[i].wraps || plan_picks_from_window(gp->p, acc))
+            gen_add_size(gen, gp, arena_printf(gen->a, "%sIndexed%s", camel, nth), acc->by[i].size, "elements an index can name");
+        gen_add_size(gen, gp, arena_printf(gen->a, "%sIndexStride%s", camel, nth), acc->by[i].stride, "elements from index to index");
+    }
+}
+
 static bool is_taken(const GenPass *gp, size_t i, const char *name) {
     for (size_t k = 0; k < i; k++)
         if (strcmp(gp->p->scalars.at[k].name, name) == 0) return true;
@@ -136,7 +146,10 @@ void gen_make_fields(Gen *gen, GenPass *gp) {
         gen_add_field(gen, gp, "uint32_t", "colsPerTile", NULL, NULL, "columns of a tile");
         gen_add_field(gen, gp, "uint32_t", "tileLength", NULL, NULL, "elements a tile takes in UB");
     }
-    for (size_t i = 0; i < gp->p->access.n; i++) gen_add_access_sizes(gen, gp, &gp->p->access.at[i]);
+    for (size_t i = 0; i < gp->p->access.n; i++) {
+        gen_add_access_sizes(gen, gp, &gp->p->access.at[i]);
+        add_index_sizes(gen, gp, &gp->p->access.at[i]);
+    }
     gen_add_scalars(gen, gp);
     gen_sort_fields(gen, gp);
 }

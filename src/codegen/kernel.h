@@ -26,6 +26,18 @@ void gen_copy_row_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, const c
 void gen_mask_from_bytes(Cxx *cx);
 void gen_bytes_from_mask(Cxx *cx);
 void gen_read_numbers(Gen *gen, const GenPass *gp, Cxx *cx); /* inputs of one element into members */
+/* Adds a term of a place, " + row * xRowStride_", unless the stride is 0. */
+void gen_add_term(Gen *gen, const GenPass *gp, StrBuf *sb, const char *index, const Size *stride);
+/* Does the least tile fit into UB of every known chip? */
+bool gen_tile_fits(Gen *gen, const GenPass *gp, Err *err);
+
+/* kernel_index.c: accesses steered by index tensors. */
+/* Member function of acc: "PickX"; with verb "" the one that tells where an element is, "XAt". */
+const char *gen_index_function(Gen *gen, const PlanAccess *acc, const char *verb);
+void gen_index_functions(Gen *gen, const GenPass *gp, Cxx *cx);
+/* Rows, or one number for each row, into the queue's tensor. */
+void gen_index_copy_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, Cxx *cx);
+bool gen_picks(const GenPass *gp, bool from_window); /* some access picks columns: from a window, or one by one */
 
 bool gen_any(const GenPass *gp, bool (*is)(const PlanAccess *));
 bool gen_has_class(const GenPass *gp, PlanClass c); /* among the loads */

@@ -139,7 +139,7 @@ static void write_column(Ctx *c, const PlanAccess *acc, Place dst) {
     const char *io = gen_io_name(c->gen, acc);
     bool dense = plan_column_is_dense(c->p, acc), is_bool = gen_is_bool(acc);
     bool minus, same = strcmp(gen_kernel_size(c->gen, c->gp, acc->view.stride[c->p->space.rank - 2], &minus),
-                              "0") == 0;
+                              "0") == 0 && acc->n_by == 0;
     const char *target = is_bool ? "scratch" : operand(c, dst, gen_is_float(acc) ? KIR_F32 : KIR_I32);
     const char *what = dense ? "ExpandRows" : same ? "FillTile" : "FillRows", *src = io;
     const char *step =
@@ -180,6 +180,22 @@ static void write_strided(Ctx *c, const PlanAccess *acc, Place dst) {
     }
 }
 
+static void write_picked(Ctx *c, const PlanAccess *acc, Place dst) {
+    Gen *gen = c->gen;
+    const char *type = gen_io_type(gen, acc), *pick = gen_index_function(gen, acc, "Pick");
+    if (gen_is_bool(acc)) {
+        cxx_line(c->cx, "%s(scratch.ReinterpretCast<uint16_t>());", pick);
+        cxx_line(c->cx, "MaskFromPairs(%s, count);", place_name(c, dst));
+    } else if (is_split(gen, acc)) {
+        cxx_line(c->cx, "LocalTensor<%s> %s = GatherTarget<%s>(%s);", type, gen_io_name(gen, acc), type,
+                 operand(c, dst, KIR_F32));
+        cxx_line(c->cx, "%s(%s);", pick, gen_io_name(gen, acc));
+        cxx_line(c->cx, "Widen(%s, %s, count);", operand(c, dst, KIR_F32), gen_io_name(gen, acc));
+    } else {
+        cxx_line(c->cx, "%s(%s);", pick, operand(c, dst, gen_is_float(acc) ? KIR_F32 : KIR_I32));
+    }
+}
+
 static void write_load(Ctx *c, const PlanStep *st) {
     const PlanAccess *acc = &c->p->access.at[c->p->kir->insns.at[st->insn].mode];
     switch (acc->cls) {
@@ -196,6 +212,9 @@ static void write_load(Ctx *c, const PlanStep *st) {
         break;
     case PLAN_STRIDED:
         write_strided(c, acc, st->dst);
+        break;
+    case PLAN_PICKED:
+        write_picked(c, acc, st->dst);
         break;
     default:
         break; /* a vector is in UB already */
@@ -302,7 +321,7 @@ bool gen_uses_scratch_here(const Gen *gen, const GenPass *gp) {
     (void)gen;
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
-        if (gen_is_bool(acc) && !acc->is_store && (acc->cls == PLAN_COLUMN || acc->cls == PLAN_STRIDED))
+        if (gen_is_bool(acc) && !acc->is_store && (acc->cls == PLAN_COLUMN || acc->cls == PLAN_STRIDED || acc->cls == PLAN_PICKED))
             return true;
     }
     return false;

@@ -170,7 +170,7 @@ static void write_columns(Gen *gen, const GenPass *gp, Cxx *cx) {
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
         if (acc->is_store || acc->cls != PLAN_COLUMN) continue;
-        bool same = size_is(acc->view.stride[gp->p->space.rank - 2], 0);
+        bool same = acc->n_by == 0 && size_is(acc->view.stride[gp->p->space.rank - 2], 0);
         dense |= is_dense_column(gp, acc);
         tile |= same;
         rows |= !same && !is_dense_column(gp, acc);
@@ -286,18 +286,19 @@ static void write_gathering(Gen *gen, const GenPass *gp, Cxx *cx) {
     bool forward = false, back = false, split = false;
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
-        if (acc->is_store || acc->cls != PLAN_STRIDED) continue;
+        if (acc->is_store || (acc->cls != PLAN_STRIDED && acc->cls != PLAN_PICKED)) continue;
+        split |= gen_is_float(acc) && !gen_is_always_wide(gen, acc);
+        if (acc->cls == PLAN_PICKED) continue;
         bool is_back = steps_back(gen, gp, acc);
         back |= is_back;
         forward |= !is_back;
-        split |= gen_is_float(acc) && !gen_is_always_wide(gen, acc);
     }
-    if (!forward && !back) return;
-    write_block_offsets(cx, forward, back);
+    bool each = gen_picks(gp, false);
+    if (forward || back || each) write_block_offsets(cx, forward || each, back);
     if (forward) write_gather_rows(cx, false);
     if (back) write_gather_rows(cx, true);
     if (split) write_gather_target(cx);
-    if (any_load(gp, PLAN_STRIDED, gen_is_bool)) write_mask_from_pairs(cx);
+    if (any_load(gp, PLAN_STRIDED, gen_is_bool) || any_load(gp, PLAN_PICKED, gen_is_bool)) write_mask_from_pairs(cx);
 }
 
 void gen_kernel_conversions(Gen *gen, const GenPass *gp, Cxx *cx) {

@@ -8,7 +8,7 @@ bool gen_is_queued(const PlanAccess *acc) {
 }
 
 /* A term of an index: " + i0_ * xStride0_". Nothing when the stride is 0. */
-static void add_term(Gen *gen, const GenPass *gp, StrBuf *sb, const char *index, const Size *stride) {
+void gen_add_term(Gen *gen, const GenPass *gp, StrBuf *sb, const char *index, const Size *stride) {
     bool minus;
     const char *by = gen_kernel_size(gen, gp, stride, &minus);
     if (strcmp(by, "0") == 0) return;
@@ -26,9 +26,9 @@ const char *gen_tile_start(Gen *gen, const GenPass *gp, const PlanAccess *acc, b
     const char *offset = gen_kernel_size(gen, gp, acc->view.offset, &minus);
     if (strcmp(offset, "0") != 0) strbuf_add(&sb, offset);
     for (uint32_t d = 0; d + 2 < rank; d++)
-        add_term(gen, gp, &sb, arena_printf(gen->a, "i%u_", d), acc->view.stride[d]);
-    add_term(gen, gp, &sb, "row_", acc->view.stride[rank - 2]);
-    if (with_col) add_term(gen, gp, &sb, "col_", acc->view.stride[rank - 1]);
+        gen_add_term(gen, gp, &sb, arena_printf(gen->a, "i%u_", d), acc->view.stride[d]);
+    gen_add_term(gen, gp, &sb, "row_", acc->view.stride[rank - 2]);
+    if (with_col) gen_add_term(gen, gp, &sb, "col_", acc->view.stride[rank - 1]);
     return sb.n_bytes ? sb.text : "0";
 }
 
@@ -75,7 +75,7 @@ static RowStep row_step(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
 static bool has_row_step(Gen *gen, const GenPass *gp, bool forward) {
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
-        if (acc->is_store || acc->cls != PLAN_ROW) continue;
+        if (acc->is_store || acc->cls != PLAN_ROW || acc->n_by) continue;
         bool one_run =
             row_step(gen, gp, acc) == STEP_FORWARD || size_is(gp->p->space.dim[gp->p->space.rank - 2], 1);
         if (one_run == forward) return true;
@@ -186,7 +186,8 @@ static void write_copy_in(Gen *gen, const GenPass *gp, Cxx *cx) {
         if (acc->is_store || !gen_is_queued(acc)) continue;
         const char *type = gen_io_type(gen, acc);
         write_alloc_in(gen, gp, acc, cx);
-        if (acc->cls == PLAN_LINE)
+        if (acc->n_by) gen_index_copy_in(gen, gp, acc, cx);
+        else if (acc->cls == PLAN_LINE)
             cxx_line(cx,
                      "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(n * sizeof(%s)), "
                      "0, 0, 0}, "
@@ -325,6 +326,7 @@ void gen_kernel_copy(Gen *gen, const GenPass *gp, Cxx *cx) {
         gen_copy_rows_out(cx);
         write_load_vectors(gen, gp, cx);
     }
+    gen_index_functions(gen, gp, cx);
     write_copy_in(gen, gp, cx);
     write_copy_out(gen, gp, cx);
 }

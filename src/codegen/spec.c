@@ -34,7 +34,8 @@ static const char *broadcast_rule(const Gen *gen, size_t input) {
     static const char *const WORDS[PLAN_N_CLASSES] = {
         [PLAN_LINE] = "element by element",         [PLAN_NUMBER] = "one element for all",
         [PLAN_ROW] = "element by element",          [PLAN_VECTOR] = "one row for all rows",
-        [PLAN_COLUMN] = "one element for each row", [PLAN_STRIDED] = "permuted or strided view"};
+        [PLAN_COLUMN] = "one element for each row", [PLAN_STRIDED] = "permuted or strided view",
+        [PLAN_INDEX] = "names elements of others",  [PLAN_PICKED] = "elements that an index tensor names"};
     bool seen[PLAN_N_CLASSES] = {false};
     StrBuf sb;
     strbuf_init(&sb, gen->a);

@@ -181,6 +181,8 @@ const char *gen_packed_offset(Gen *gen, const GenPass *gp, const PlanAccess *acc
     return sb.n_bytes ? sb.text : "0";
 }
 
+static const char *const PICK_BUFFERS[] = {"place_", "inWindow_", "picked_"};
+
 static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b) {
     const PlanPass *p = gp->p;
     if (strcmp(b->name, "inQueue_") == 0) return packed_bytes(gen, gp, false);
@@ -201,6 +203,11 @@ static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b
         return arena_printf(gen->a, "%s * tileLength_ * sizeof(half)", slot_count(gen, gp, SLOTS_HALF));
     if (strcmp(b->name, "stageQueue_") == 0) return "STAGE_COLS * BLOCK_BYTES";
     if (strncmp(b->name, "blockOffsets", 12) == 0) return "STAGE_COLS * sizeof(uint32_t)";
+    if (strcmp(b->name, "windowQueue_") == 0) return "WINDOW_BYTES";
+    if (strcmp(b->name, "indexQueue_") == 0) return "PICK_COLS * sizeof(int64_t)";
+    if (strcmp(b->name, "isInside_") == 0) return "PICK_COLS / 8";
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(b->name, PICK_BUFFERS[i]) == 0) return "PICK_COLS * sizeof(int32_t)";
     if (strcmp(b->name, "columnBlocks_") == 0) return "MAX_ROWS * BLOCK_BYTES";
     if (strcmp(b->name, "columnWide_") == 0) return "2 * MAX_ROWS * BLOCK_BYTES";
     for (size_t i = 0; i < p->access.n; i++)
@@ -296,7 +303,7 @@ void gen_read_numbers(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 static void write_process(Gen *gen, const GenPass *gp, Cxx *cx) {
     bool flat = gp->p->schedule == PLAN_FLAT, vectors = gen_has_class(gp, PLAN_VECTOR),
-         strided = gen_has_class(gp, PLAN_STRIDED);
+         strided = gen_has_class(gp, PLAN_STRIDED) || gen_picks(gp, false);
     cxx_function(cx, "__aicore__ inline void Process()");
     cxx_open(cx, "if (begin_ >= end_)");
     cxx_line(cx, "return;");
@@ -371,7 +378,7 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
 }
 
 static void write_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
-    bool column = gen_has_class(gp, PLAN_COLUMN), strided = gen_has_class(gp, PLAN_STRIDED);
+    bool column = gen_has_class(gp, PLAN_COLUMN), strided = gen_has_class(gp, PLAN_STRIDED) || gen_picks(gp, false), window = gen_picks(gp, true);
     if (gp->p->schedule == PLAN_FLAT)
         cxx_line(cx, "static constexpr uint64_t UNIT = %u; // elements: cores take whole units", GEN_UNIT);
     if (column) cxx_line(cx, "static constexpr uint32_t MAX_ROWS = %u; // of a tile", PLAN_MAX_ROWS);
@@ -379,7 +386,11 @@ static void write_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
         cxx_line(cx, "static constexpr uint32_t STAGE_COLS = %u; // columns gathered at a time",
                  PLAN_STAGE_COLS);
     if (column || strided) cxx_line(cx, "static constexpr uint32_t BLOCK_BYTES = %u;", PLAN_BLOCK_BYTES);
-    if (gp->p->schedule == PLAN_FLAT || column || strided) cxx_blank(cx);
+    if (window) {
+        cxx_line(cx, "static constexpr uint32_t WINDOW_BYTES = %u; // of a dimension that columns are picked from", PLAN_WINDOW_BYTES);
+        cxx_line(cx, "static constexpr uint32_t PICK_COLS = %u; // indices at a time", PLAN_PICK_COLS);
+    }
+    if (gp->p->schedule == PLAN_FLAT || column || strided || window) cxx_blank(cx);
     bool any = false;
     for (int k = 0; k < SLOTS_N; k++) {
         if (strcmp(slot_count(gen, gp, k), SLOT_KINDS[k].constant) != 0) continue;
@@ -415,7 +426,9 @@ static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {
                                                          [PLAN_VECTOR] = "one row that all rows share",
                                                          [PLAN_COLUMN] = "one number for each row",
                                                          [PLAN_STRIDED] =
-                                                             "its columns lie apart and are gathered"};
+                                                             "its columns lie apart and are gathered",
+                                                         [PLAN_INDEX] = "names elements of others",
+                                                         [PLAN_PICKED] = "its columns are named by an index tensor"};
         if (!acc->is_store && WHAT[acc->cls]) cxx_comment(cx, "  %s: %s", acc->name, WHAT[acc->cls]);
     }
 }

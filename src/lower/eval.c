@@ -4,6 +4,7 @@
 #include "lower/eval.h"
 
 #include "lower/family.h"
+#include "lower/index.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -95,33 +96,61 @@ uint32_t lower_scalar(Lower *lo, PlanScalar s) {
     return (uint32_t)(lo->pass->scalars.n - 1);
 }
 
-static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view) {
+static bool same_indices(const PlanAccess *acc, const PlanIndex *by, size_t n_by) {
+    bool same = acc->n_by == n_by;
+    for (size_t i = 0; i < n_by && same; i++)
+        same = acc->by[i].access == by[i].access && acc->by[i].wraps == by[i].wraps &&
+               size_equal(acc->by[i].stride, by[i].stride);
+    return same;
+}
+
+/* The load of an input under a view, steered by n_by indices; is_index: of an index tensor. */
+static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view, bool is_index, PlanIndex *by, size_t n_by) {
     const GraphInput *in = &lo->g->inputs[tensor];
     for (size_t i = 0; i < lo->pass->access.n; i++)
         if (!lo->pass->access.at[i].is_store && lo->pass->access.at[i].tensor == tensor &&
-            graph_view_equal(&lo->pass->access.at[i].view, view))
+            (lo->pass->access.at[i].cls == PLAN_INDEX) == is_index &&
+            graph_view_equal(&lo->pass->access.at[i].view, view) && same_indices(&lo->pass->access.at[i], by, n_by))
             return (uint32_t)i;
     PlanAccess acc = {.tensor = tensor, .name = access_name(lo, in->name), .tensor_name = in->name};
     acc.is_temp = in->kind == GRAPH_TEMP;
     acc.dtype = in->dtype ? in->dtype : lo->g->values[in->value].dtype;
     acc.view = *view;
-    acc.cls = is_number(view) ? PLAN_NUMBER : PLAN_LINE; /* plan_space refines it */
+    acc.by = by;
+    acc.n_by = (uint32_t)n_by;
+    acc.cls = is_index ? PLAN_INDEX : is_number(view) && !n_by ? PLAN_NUMBER : PLAN_LINE; /* plan_space refines it */
     vec_push(lo->a, &lo->pass->access, acc);
     return (uint32_t)(lo->pass->access.n - 1);
 }
 
-bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, GraphView *out) {
+static bool apply_step(Lower *lo, const Chain *c, GraphView *view) {
+    if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, view, lo->bounds, lo->err)) return false;
+    if (c->reshape && !graph_view_reshape(lo->a, view, c->shape, c->reshape, lo->bounds))
+        return lower_unsupported(lo, c->reshape, "a permuted or sliced tensor is seen under another shape", "");
+    if (!c->node && !c->reshape && !graph_view_expand(lo->a, view, c->shape))
+        return err_set(lo->err, ERR_BAD_INPUT, lo->g->file, "shapes do not broadcast");
+    return true;
+}
+
+/* Views of index tensors go through the same steps as the view of what they steer. */
+static bool follow_chain(Lower *lo, const GraphShape *shape, const Chain *chain, GraphView *out, IndexTerms *terms) {
     *out = graph_view_contiguous(lo->a, shape);
     for (const Chain *c = chain; c; c = c->next) {
-        if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, out, lo->bounds, lo->err))
-            return false;
-        if (c->reshape && !graph_view_reshape(lo->a, out, c->shape, c->reshape, lo->bounds))
-            return lower_unsupported(lo, c->reshape,
-                                     "a permuted or sliced tensor is seen under another shape", "");
-        if (!c->node && !c->reshape && !graph_view_expand(lo->a, out, c->shape))
-            return err_set(lo->err, ERR_BAD_INPUT, lo->g->file, "shapes do not broadcast");
+        if (c->node && index_is_read(c->node->op)) {
+            if (!index_apply(lo, c->node, out, terms)) return false;
+            continue;
+        }
+        if (!apply_step(lo, c, out)) return false;
+        for (size_t i = 0; i < terms->n; i++)
+            if (!apply_step(lo, c, &terms->at[i].view)) return false;
     }
     return true;
+}
+
+bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, GraphView *out) {
+    IndexTerms terms = {0};
+    if (!follow_chain(lo, shape, chain, out, &terms)) return false;
+    return terms.n == 0 || err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "an index tensor stands between this and memory");
 }
 
 static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
@@ -134,8 +163,15 @@ static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *ou
                         t == DTYPE_I64 ? "; integers that fit can be made with .to(torch.int32)" : "");
     }
     GraphView view;
-    if (!lower_chain_view(lo, &val->shape, chain, &view)) return false;
-    uint32_t access = get_access(lo, val->result, &view);
+    IndexTerms terms = {0};
+    if (!follow_chain(lo, &val->shape, chain, &view, &terms)) return false;
+    PlanIndex *by = ARENA_ARRAY(lo->a, terms.n + 1, PlanIndex);
+    for (size_t i = 0; i < terms.n; i++) {
+        const IndexTerm *term = &terms.at[i];
+        uint32_t index = get_access(lo, term->input, &term->view, true, NULL, 0);
+        by[i] = (PlanIndex){.access = index, .size = term->size, .stride = term->stride, .wraps = term->wraps};
+    }
+    uint32_t access = get_access(lo, val->result, &view, false, by, terms.n);
     if (lo->pass->access.at[access].cls != PLAN_NUMBER) {
         *out = (KirArg){.kind = KIR_ARG_VAL, .val = kir_load(lo->pass->kir, kir_type_of_dtype(t), access)};
         return true;

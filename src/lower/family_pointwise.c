@@ -30,23 +30,25 @@ static const GraphShape *output_shape(const Graph *g, uint32_t index) {
     return &g->values[lower_peel(g, g->outputs[index].value)].shape;
 }
 
-static PlanPass *find_pass(Arena *a, PlanPasses *passes, size_t from, const GraphShape *shape) {
+static PlanPass *find_pass(Arena *a, PlanPasses *passes, size_t from, const Family *family, const GraphShape *shape) {
     for (size_t i = from; i < passes->n; i++)
         if (lower_same_shape(&passes->at[i]->shape, shape)) return passes->at[i];
     PlanPass *p = ARENA_NEW(a, PlanPass);
-    p->family = &FAMILY_pointwise;
+    p->family = family;
     p->shape = *shape;
     p->kir = kir_new(a);
     vec_push(a, passes, p);
     return p;
 }
 
-static bool lower(Arena *a, const Stage *s, size_t v, PlanPasses *passes, GraphBounds *bounds, Err *err) {
+bool plan_lower_tiles(Arena *a, const Stage *s, size_t v, PlanAnchor anchor, PlanPasses *passes, GraphBounds *bounds,
+                      Err *err) {
     const Graph *g = s->graph;
     size_t from = passes->n;
-    for (size_t i = 0; i < s->writes.n; i++) find_pass(a, passes, from, output_shape(g, s->writes.at[i]));
+    for (size_t i = 0; i < s->writes.n; i++) find_pass(a, passes, from, s->family, output_shape(g, s->writes.at[i]));
     for (size_t k = from; k < passes->n; k++) {
         Lower lo = lower_begin(a, g, v, passes->at[k], bounds, err);
+        lo.anchor = anchor;
         for (size_t i = 0; i < s->writes.n; i++)
             if (lower_same_shape(&lo.pass->shape, output_shape(g, s->writes.at[i])) &&
                 !add_output(&lo, s->writes.at[i]))
@@ -54,6 +56,10 @@ static bool lower(Arena *a, const Stage *s, size_t v, PlanPasses *passes, GraphB
         if (!plan_space(a, passes->at[k], err)) return false;
     }
     return true;
+}
+
+static bool lower(Arena *a, const Stage *s, size_t v, PlanPasses *passes, GraphBounds *bounds, Err *err) {
+    return plan_lower_tiles(a, s, v, NULL, passes, bounds, err);
 }
 
 const Family FAMILY_pointwise = {

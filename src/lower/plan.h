@@ -25,6 +25,8 @@ typedef enum {
     PLAN_VECTOR,  /* contiguous columns, the same for every row: loaded once per column tile */
     PLAN_COLUMN,  /* one element per row */
     PLAN_STRIDED, /* columns apart from each other: gathered */
+    PLAN_INDEX,   /* an index tensor: read where an access that it steers needs it */
+    PLAN_PICKED,  /* every column's place comes from an index tensor */
     PLAN_N_CLASSES
 } PlanClass;
 
@@ -46,6 +48,13 @@ typedef struct Place {
     uint32_t index;
 } Place;
 
+/* A dimension of a tensor whose elements are named by an index tensor: its place adds index * stride. */
+typedef struct PlanIndex {
+    uint32_t access;           /* of the index tensor: PLAN_INDEX */
+    const Size *size, *stride; /* of the dimension: elements; elements from index to index */
+    bool wraps;                /* a negative index counts from the end */
+} PlanIndex;
+
 typedef struct PlanAccess {
     bool is_store;
     bool is_temp;     /* the tensor is left by one stage for another, in workspace */
@@ -59,6 +68,8 @@ typedef struct PlanAccess {
     bool in_place;   /* store: the value is computed in the slot of this access */
     bool slot_used;  /* some value lives in its slot, which a narrow type needs a work slot for */
     uint32_t scalar; /* PLAN_NUMBER: position in PlanPass.scalars */
+    PlanIndex *by;   /* dimensions named by index tensors: n_by of them */
+    uint32_t n_by;
 } PlanAccess;
 
 /* A number the kernel takes at run time: an attribute, an input of one element, a size of the call, or a member of the
@@ -160,6 +171,8 @@ bool plan_is_wide(DType t); /* 32 bits: a queue buffer can serve as a slot */
 #define PLAN_MAX_TILE    8192u /* elements of a tile in schedule ROWS: copies of 16 to 32 KB */
 #define PLAN_STAGE_COLS  512u  /* columns gathered at a time, one 32-byte block each */
 #define PLAN_BLOCK_BYTES 32u
+#define PLAN_WINDOW_BYTES 32768u /* of a dimension that columns are picked from */
+#define PLAN_PICK_COLS    1024u  /* indices at a time */
 
 typedef struct PlanBuffer {
     const char *name;     /* of the queue or buffer in the kernel: "xQueue" */
@@ -183,6 +196,11 @@ bool plan_packs_outputs(const PlanPass *p);
 const PlanAccess *plan_widest_vector(const PlanPass *p);
 /* A column operand whose rows follow each other in memory; others arrive one 32-byte block per row. */
 bool plan_column_is_dense(const PlanPass *p, const PlanAccess *acc);
+/* An access whose columns are named by an index tensor along a dimension that lies contiguously in memory: a piece of it,
+ * PLAN_WINDOW_BYTES long, stands in UB while columns are gathered from it. Others are copied one by one. */
+bool plan_picks_from_window(const PlanPass *p, const PlanAccess *acc);
+/* Does an index that steers acc change from column to column? */
+bool plan_index_runs(const PlanPass *p, const PlanIndex *by);
 /* Work slots in variant v: those every type needs, then, when it has 16-bit tensors, one for each operand
  * that can be narrow. */
 uint32_t plan_n_work(const PlanPass *p, size_t v);

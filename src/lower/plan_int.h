@@ -12,6 +12,16 @@ bool plan_space(Arena *a, PlanPass *p, Err *err) ERR_CHECKED;
 /* Puts the instructions in execution order and gives every value its place. */
 bool plan_slots(Arena *a, PlanPass *p, Err *err) ERR_CHECKED;
 
+struct Chain;
+struct Lower;
+/* What gives a node's value that is no view, fill or pointwise op (Lower.anchor). */
+typedef bool (*PlanAnchor)(struct Lower *lo, const GraphNode *n, uint32_t result, const struct Chain *chain, KirArg *out);
+struct Stage;
+/* Passes of tiles over the stage's outputs, one for each shape: the lowering of the pointwise family and of those built on
+ * it. anchor may be NULL. */
+bool plan_lower_tiles(Arena *a, const struct Stage *s, size_t variant, PlanAnchor anchor, PlanPasses *passes,
+                      GraphBounds *bounds, Err *err) ERR_CHECKED;
+
 /* Rules and text of passes with places. */
 bool plan_check_places(const PlanPass *p, Err *err) ERR_CHECKED;
 void plan_print_tiles(StrBuf *sb, const Plan *p, const PlanPass *pass, size_t index);

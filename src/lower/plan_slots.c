@@ -219,7 +219,7 @@ static bool needs_half_scratch(const PlanPass *p) {
     for (size_t i = 0; i < p->access.n; i++) {
         const PlanAccess *acc = &p->access.at[i];
         if (kir_type_of_dtype(acc->dtype[0]) == KIR_MASK && acc->cls != PLAN_NUMBER) return true;
-        if (acc->cls == PLAN_STRIDED && dtype_info(acc->dtype[0])->cls == DTYPE_CLASS_F) return true;
+        if ((acc->cls == PLAN_STRIDED || acc->cls == PLAN_PICKED) && dtype_info(acc->dtype[0])->cls == DTYPE_CLASS_F) return true;
     }
     return false;
 }
@@ -229,6 +229,8 @@ static bool uses_reserved_ub(const PlanPass *p) {
     for (size_t i = 0; i < p->kir->insns.n; i++)
         if (kir_op_info(p->kir->insns.at[i].op)->wants_reserved_ub || p->kir->insns.at[i].op == KIR_STORE_M)
             return true;
+    for (size_t i = 0; i < p->access.n; i++)
+        if (plan_picks_from_window(p, &p->access.at[i])) return true;
     return false;
 }
 

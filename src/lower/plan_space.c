@@ -15,6 +15,8 @@ static void mark_used(const PlanPass *p, bool *access, bool *scalar) {
     }
     for (size_t i = 0; i < p->scalars.n; i++)
         if (scalar[i] && p->scalars.at[i].kind == PLAN_ELEMENT) access[p->scalars.at[i].index] = true;
+    for (size_t i = 0; i < p->access.n; i++)
+        for (uint32_t k = 0; access[i] && k < p->access.at[i].n_by; k++) access[p->access.at[i].by[k].access] = true;
 }
 
 /* Keeps used accesses and scalars, in order, and renumbers what refers to them. */
@@ -39,6 +41,9 @@ void plan_drop_unused(Arena *a, PlanPass *p) {
         n++;
     }
     p->access.n = n;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < p->access.at[i].n_by; k++)
+            p->access.at[i].by[k].access = access_now[p->access.at[i].by[k].access];
     for (size_t i = 0; i < p->scalars.n; i++)
         if (p->scalars.at[i].kind == PLAN_ELEMENT)
             p->scalars.at[i].index = access_now[p->scalars.at[i].index];
@@ -139,14 +144,34 @@ static bool runs_in_line(const PlanPass *p) {
     if (p->space.rank > 1) return false;
     for (size_t i = 0; i < p->access.n; i++) {
         const PlanAccess *acc = &p->access.at[i];
+        if (acc->n_by) return false;
         if (acc->cls != PLAN_NUMBER && p->space.rank == 1 && !size_is(acc->view.stride[0], 1)) return false;
     }
     return true;
 }
 
+bool plan_index_runs(const PlanPass *p, const PlanIndex *by) {
+    return !size_is(p->access.at[by->access].view.stride[p->space.rank - 1], 0);
+}
+
+bool plan_picks_from_window(const PlanPass *p, const PlanAccess *acc) {
+    uint32_t last = p->space.rank - 1;
+    if (acc->cls != PLAN_PICKED || acc->dtype[0] == DTYPE_BOOL || !size_is(acc->view.stride[last], 0)) return false;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < acc->n_by; i++) {
+        if (!plan_index_runs(p, &acc->by[i])) continue;
+        n++;
+        if (!size_is(acc->by[i].stride, 1) || !size_is(p->access.at[acc->by[i].access].view.stride[last], 1)) return false;
+    }
+    return n == 1;
+}
+
 static PlanClass row_class(const PlanPass *p, const PlanAccess *acc) {
     uint32_t last = p->space.rank - 1;
     const Size *inner = acc->view.stride[last];
+    for (uint32_t i = 0; i < acc->n_by; i++)
+        if (plan_index_runs(p, &acc->by[i])) return PLAN_PICKED;
+    if (acc->n_by) return size_is(inner, 0) ? PLAN_COLUMN : size_is(inner, 1) ? PLAN_ROW : PLAN_PICKED;
     if (size_is(inner, 0)) return PLAN_COLUMN;
     if (!size_is(inner, 1)) return PLAN_STRIDED;
     if (last == 1 && size_is(p->space.dim[0], 1)) return PLAN_ROW;
@@ -169,7 +194,7 @@ bool plan_space(Arena *a, PlanPass *p, Err *err) {
     if (p->schedule == PLAN_ROWS && p->space.rank == 1) insert_leading_one(a, p);
     for (size_t i = 0; i < p->access.n; i++) {
         PlanAccess *acc = &p->access.at[i];
-        if (acc->cls == PLAN_NUMBER) continue;
+        if (acc->cls == PLAN_NUMBER || acc->cls == PLAN_INDEX) continue;
         acc->cls = p->schedule == PLAN_FLAT ? PLAN_LINE : acc->is_store ? PLAN_ROW : row_class(p, acc);
     }
     p->cycles64 = kir_cycles64(p->kir);

@@ -25,7 +25,8 @@ static size_t n_queues(const PlanPass *p, bool stores) {
 #define MAX_BUFFERS 8
 
 bool plan_packs_inputs(const PlanPass *p) {
-    size_t others = (size_t)has_class(p, PLAN_VECTOR) + 2 * (size_t)has_class(p, PLAN_STRIDED);
+    size_t others = (size_t)has_class(p, PLAN_VECTOR) + 2 * (size_t)has_class(p, PLAN_STRIDED) +
+                    3 * (size_t)has_class(p, PLAN_PICKED);
     return 2 * n_queues(p, false) + others > MAX_BUFFERS;
 }
 
@@ -34,7 +35,7 @@ bool plan_packs_outputs(const PlanPass *p) {
 }
 
 bool plan_column_is_dense(const PlanPass *p, const PlanAccess *acc) {
-    return size_is(acc->view.stride[p->space.rank - 2], 1);
+    return acc->n_by == 0 && size_is(acc->view.stride[p->space.rank - 2], 1);
 }
 
 uint32_t plan_round(const PlanPass *p) {
@@ -165,6 +166,7 @@ static bool runs_backwards(const PlanAccess *acc) {
 static void add_strided(List *l, const PlanPass *p) {
     bool forward = false, backward = false;
     for (size_t i = 0; i < p->access.n; i++) {
+        if (p->access.at[i].cls == PLAN_PICKED) forward |= !plan_picks_from_window(p, &p->access.at[i]);
         if (p->access.at[i].cls != PLAN_STRIDED) continue;
         bool back = runs_backwards(&p->access.at[i]);
         backward |= back;
@@ -188,6 +190,23 @@ static void add_strided(List *l, const PlanPass *p) {
                             .count = 1,
                             .fixed_bytes = PLAN_STAGE_COLS * 4,
                             .last = l->end});
+}
+
+static void add_picked(List *l, const PlanPass *p) {
+    static const PlanBuffer BUFFERS[] = {
+        {.name = "windowQueue_", .what = "a piece of the dimension that columns are picked from", .count = 1, .fixed_bytes = PLAN_WINDOW_BYTES},
+        {.name = "indexQueue_", .what = "indices of columns, double buffered", .count = 2, .fixed_bytes = PLAN_PICK_COLS * 8},
+        {.name = "place_", .what = "places of columns in the window", .count = 1, .fixed_bytes = PLAN_PICK_COLS * 4},
+        {.name = "inWindow_", .what = "the same, kept inside the window", .count = 1, .fixed_bytes = PLAN_PICK_COLS * 4},
+        {.name = "picked_", .what = "columns before those of other windows are dropped", .count = 1, .fixed_bytes = PLAN_PICK_COLS * 4},
+        {.name = "isInside_", .what = "which columns this window has", .count = 1, .fixed_bytes = PLAN_PICK_COLS / 8}};
+    bool any = false;
+    for (size_t i = 0; i < p->access.n; i++) any |= plan_picks_from_window(p, &p->access.at[i]);
+    for (size_t i = 0; any && i < sizeof BUFFERS / sizeof BUFFERS[0]; i++) {
+        PlanBuffer b = BUFFERS[i];
+        b.last = l->end;
+        add(l, b);
+    }
 }
 
 static void add_slots(List *l, const PlanPass *p, size_t v) {
@@ -226,6 +245,7 @@ PlanBuffer *plan_buffers(Arena *a, const PlanPass *p, size_t v, size_t *n) {
                              .bits = widest_vector_bits(p, v),
                              .last = l.end});
     add_strided(&l, p);
+    add_picked(&l, p);
     add_queues(&l, p, v, true);
     if (has_class(p, PLAN_COLUMN)) {
         add(&l, (PlanBuffer){.name = "columnBlocks_",
