@@ -47,7 +47,19 @@ static void grow(const Graph *g, int64_t *sizes) {
     shrink(g, sizes);
 }
 
+/* Some index would have nothing to name. */
+static bool indexes_nothing(const Builder *b, const int64_t *sizes) {
+    for (size_t i = 0; i < b->g->n_inputs; i++) {
+        const GraphShape *shape = &b->g->values[b->g->inputs[i].value].shape;
+        bool empty = !b->below[i] || size_eval(b->below[i], sizes) > 0;
+        for (uint32_t d = 0; d < shape->rank; d++) empty = empty || size_eval(shape->dim[d], sizes) == 0;
+        if (!empty) return true;
+    }
+    return false;
+}
+
 static bool is_legal(Builder *b, const int64_t *sizes) {
+    if (indexes_nothing(b, sizes)) return false;
     for (size_t i = 0; i < b->equals.n; i++)
         if (size_eval(b->equals.at[i].x, sizes) != size_eval(b->equals.at[i].y, sizes)) return false;
     return graph_sizes_valid(b->a, b->g, sizes) &&
@@ -154,17 +166,21 @@ static const GraphInput *input_of(const Graph *g, uint32_t value) {
     return &g->inputs[g->values[value].result];
 }
 
+/* arg, or each item of it when it is a list. */
+static void bind_index(Builder *b, const GraphFacts *facts, const GraphNode *n, const GraphArg *arg) {
+    for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++) bind_index(b, facts, n, &arg->item[i]);
+    const Size *s = arg->kind == GRAPH_ARG_REF ? facts->index_below(b->a, b->g, n, arg) : NULL;
+    const GraphInput *in = s ? input_of(b->g, arg->value) : NULL;
+    if (!in) return;
+    const Size **below = &b->below[in - b->g->inputs];
+    *below = *below ? size_min(b->a, *below, s) : s;
+}
+
 /* For every input, what its integers must be less than because some op takes them as indices. */
-static const Size **index_bounds(Arena *a, const Graph *g, const GraphFacts *facts) {
-    const Size **below = ARENA_ARRAY(a, g->n_inputs + 1, const Size *);
-    for (size_t i = 0; i < g->n_nodes; i++)
-        for (size_t k = 0; k < g->nodes[i].n_args && facts->index_below; k++) {
-            const GraphArg *arg = &g->nodes[i].args[k];
-            const Size *s = arg->kind == GRAPH_ARG_REF ? facts->index_below(a, g, &g->nodes[i], k) : NULL;
-            const GraphInput *in = s ? input_of(g, arg->value) : NULL;
-            if (in) below[in - g->inputs] = s;
-        }
-    return below;
+static void bind_indices(Builder *b, const GraphFacts *facts) {
+    b->below = ARENA_ARRAY(b->a, b->g->n_inputs + 1, const Size *);
+    for (size_t i = 0; i < b->g->n_nodes && facts->index_below; i++)
+        for (size_t k = 0; k < b->g->nodes[i].n_args; k++) bind_index(b, facts, &b->g->nodes[i], &b->g->nodes[i].args[k]);
 }
 
 static json_t *inputs_json(const Builder *b, const int64_t *sizes) {
@@ -235,8 +251,8 @@ static bool combines(const Graph *g, GraphOpTest is_elementwise) {
 GraphCases graph_cases(Arena *a, const Graph *g, const GraphFacts *facts) {
     Builder b = {.a = a,
                  .g = g,
-                 .equals = graph_equalities(a, g, facts->is_elementwise),
-                 .below = index_bounds(a, g, facts)};
+                 .equals = graph_equalities(a, g, facts->is_elementwise)};
+    bind_indices(&b, facts);
     choose_sizes(&b);
     for (size_t v = 0; v < g->n_variants; v++)
         for (size_t i = 0; i < b.sizes.n; i++) add_case(&b, v, b.sizes.at[i], "contiguous", "own");

@@ -19,8 +19,8 @@ typedef bool (*GraphOpTest)(const char *op);
 /* What the layers below know of ops. */
 typedef struct GraphFacts {
     GraphOpTest is_elementwise;
-    /* When argument `arg` of the node holds indices: what they must be less than. NULL: it does not. */
-    const Size *(*index_below)(Arena *a, const Graph *g, const GraphNode *n, size_t arg);
+    /* When `arg`, an argument of the node or an item of one that is a list, holds indices: what they must be less than. NULL: it does not. */
+    const Size *(*index_below)(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg);
 } GraphFacts;
 /* From every elementwise op: each dimension of an argument is 1 or the result's. */
 GraphEquals graph_equalities(Arena *a, const Graph *g, GraphOpTest is_elementwise);

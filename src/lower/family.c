@@ -34,7 +34,7 @@ bool plan_is_elementwise(const char *op) {
     return pointwise_find(op) != NULL;
 }
 
-static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, size_t arg) {
+static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg) {
     const Family *f = family_of(n);
     return f && f->index_below ? f->index_below(a, g, n, arg) : NULL;
 }

@@ -63,6 +63,7 @@ const Family FAMILY_index = {
     .n_ops = n_ops,
     .op_name = op_name,
     .claims = claims,
+    .index_below = index_below,
     .joins = joins,
     .takes = can_compute,
     .lower = lower,

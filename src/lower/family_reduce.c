@@ -424,10 +424,12 @@ static const char *op_name(size_t i) {
 }
 
 /* Labels are indices of classes. */
-static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, size_t arg) {
+static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg) {
     const ReduceRow *row = reduce_row_find(n->op);
     Space s;
-    if (!row || arg >= row->result[0].n_param || row->result[0].param[arg].shape != PARAM_LABEL) return NULL;
+    size_t i = 0;
+    while (i < n->n_args && arg != &n->args[i]) i++;
+    if (!row || i == n->n_args || i >= row->result[0].n_param || row->result[0].param[i].shape != PARAM_LABEL) return NULL;
     return node_space(a, g, n, &s) && s.position_dim >= 0 ? s.shape.dim[s.position_dim] : NULL;
 }
 

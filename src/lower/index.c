@@ -55,6 +55,7 @@ bool index_is_read(const char *op) {
 /* What a node names: `index` names dimension `dim` of its first argument. */
 typedef struct Named {
     uint32_t dim, index;
+    const GraphArg *arg; /* that is the index */
 } Named;
 typedef VEC(Named) NamedDims;
 
@@ -74,7 +75,7 @@ static bool named_dims(Arena *a, const Graph *g, const GraphNode *n, ReadHow how
         const GraphArg *list = graph_arg(n, 1, "indices");
         if (!list || list->kind != GRAPH_ARG_LIST || list->n > rank) return false;
         for (uint32_t d = 0; d < list->n; d++) {
-            Named named = {.dim = d, .index = list->item[d].value};
+            Named named = {.dim = d, .index = list->item[d].value, .arg = &list->item[d]};
             if (list->item[d].kind == GRAPH_ARG_NULL) continue;
             if (list->item[d].kind != GRAPH_ARG_REF) return false;
             vec_push(a, out, named);
@@ -84,29 +85,28 @@ static bool named_dims(Arena *a, const Graph *g, const GraphNode *n, ReadHow how
     const GraphArg *index = how == READ_ROWS ? graph_arg(n, 1, "indices") : graph_arg(n, 2, "index");
     if (!index || index->kind != GRAPH_ARG_REF) return false;
     if (how != READ_ROWS && !get_dim(graph_arg(n, 1, "dim"), rank, &dim)) return false;
-    Named named = {.dim = dim, .index = index->value};
+    Named named = {.dim = dim, .index = index->value, .arg = index};
     vec_push(a, out, named);
     return rank > 0;
 }
 
-static bool is_wrap(const Graph *g, const GraphNode *n, const Size *size) {
+static bool is_wrap(const GraphNode *n, const Size *size) {
     const GraphArg *by = graph_arg(n, 1, "other");
-    (void)g;
     for (size_t i = 0; i < sizeof WRAPS / sizeof WRAPS[0]; i++)
         if (strcmp(WRAPS[i], n->op) == 0 && by && n->args[0].kind == GRAPH_ARG_REF)
             return by->kind == GRAPH_ARG_INT ? size_is(size, by->i) : by->kind == GRAPH_ARG_SIZE && size_equal(by->size, size);
     return false;
 }
 
-/* The input that `value` is a view of, with the views in *chain (NULL when they are not wanted); -1: it is computed. */
-static int64_t index_input(Lower *lo, const Graph *g, uint32_t value, const Size *size, const Chain **chain, bool *wraps) {
+/* The input that `value` is a view of, with the views in *chain; -1: it is computed. */
+static int64_t index_input(Lower *lo, uint32_t value, const Size *size, const Chain **chain, bool *wraps) {
     for (;;) {
-        const GraphValue *v = &g->values[value];
+        const GraphValue *v = &lo->g->values[value];
         if (v->node < 0) return v->result;
-        const GraphNode *n = &g->nodes[v->node];
-        if (is_wrap(g, n, size)) *wraps = true;
+        const GraphNode *n = &lo->g->nodes[v->node];
+        if (is_wrap(n, size)) *wraps = true;
         else if (!graph_is_view(n->op) || n->n_args == 0 || n->args[0].kind != GRAPH_ARG_REF) return -1;
-        else if (lo) *chain = lower_chain(lo, n, v->result, NULL, *chain);
+        else *chain = lower_chain(lo, n, v->result, NULL, *chain);
         value = n->args[0].value;
     }
 }
@@ -121,7 +121,7 @@ static bool add_term(Lower *lo, const GraphNode *n, const Named *named, const Gr
     if (dtype != DTYPE_I32 && dtype != DTYPE_I64)
         return lower_unsupported(lo, n, arena_printf(lo->a, "indices of dtype %s", dtype_info(dtype)->torch),
                                  "use int64 or int32 indices; for a mask, torch.where or masked_fill");
-    int64_t input = index_input(lo, lo->g, named->index, t.size, &chain, &t.wraps);
+    int64_t input = index_input(lo, named->index, t.size, &chain, &t.wraps);
     if (input < 0) return lower_unsupported(lo, n, "its indices are computed on the way", "");
     t.input = (uint32_t)input;
     if (!lower_chain_view(lo, &lo->g->values[lo->g->inputs[input].value].shape, chain, &t.view)) return false;
@@ -186,8 +186,8 @@ static void narrow_dims(Lower *lo, const GraphNode *n, uint32_t dim, GraphView *
 }
 
 /* A named dimension over which older terms run cannot be left out of their views. */
-static bool is_run_by_terms(const IndexTerms *terms, uint32_t dim) {
-    for (size_t i = 0; i < terms->n; i++)
+static bool is_run_by_terms(const IndexTerms *terms, size_t n_old, uint32_t dim) {
+    for (size_t i = 0; i < n_old; i++)
         if (!size_is(terms->at[i].view.stride[dim], 0)) return true;
     return false;
 }
@@ -200,7 +200,7 @@ bool index_apply(Lower *lo, const GraphNode *n, GraphView *v, IndexTerms *terms)
     uint32_t n_index = 0;
     if (!named_dims(lo->a, lo->g, n, how, &dims)) return lower_unsupported(lo, n, "its arguments are not understood", "");
     for (size_t i = 0; i < dims.n; i++) {
-        if (is_run_by_terms(terms, dims.at[i].dim)) return lower_unsupported(lo, n, "it reads what another index has named", "");
+        if (is_run_by_terms(terms, n_old, dims.at[i].dim)) return lower_unsupported(lo, n, "it reads what another index has named", "");
         if (!add_term(lo, n, &dims.at[i], v, READS[which].wraps, terms)) return false;
         uint32_t rank = lo->g->values[dims.at[i].index].shape.rank;
         named[dims.at[i].dim] = true;
@@ -216,16 +216,11 @@ bool index_apply(Lower *lo, const GraphNode *n, GraphView *v, IndexTerms *terms)
     return true;
 }
 
-void index_limits(Arena *a, const Graph *g, const GraphNode *n, void (*visit)(void *ctx, uint32_t input, const Size *below),
-                  void *ctx) {
+const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg) {
     size_t which = find_read(n->op);
     NamedDims dims = {0};
-    if (which == N_READS || !named_dims(a, g, n, READS[which].how, &dims)) return;
-    const GraphShape *self = &g->values[n->args[0].value].shape;
-    for (size_t i = 0; i < dims.n; i++) {
-        bool wraps;
-        const Chain *chain = NULL;
-        int64_t input = index_input(NULL, g, dims.at[i].index, self->dim[dims.at[i].dim], &chain, &wraps);
-        if (input >= 0) visit(ctx, (uint32_t)input, self->dim[dims.at[i].dim]);
-    }
+    if (which == N_READS || arg == &n->args[0] || !named_dims(a, g, n, READS[which].how, &dims)) return NULL;
+    for (size_t i = 0; i < dims.n; i++)
+        if (dims.at[i].arg == arg) return g->values[n->args[0].value].shape.dim[dims.at[i].dim];
+    return NULL;
 }

@@ -22,8 +22,7 @@ bool index_is_read(const char *op);
 /* Node n, an indexed read, done to *v, which is its first argument; terms before it stay, its own are added. An index
  * that is no tensor in memory is unsupported: it has to be one first. */
 bool index_apply(Lower *lo, const GraphNode *n, GraphView *v, IndexTerms *terms) ERR_CHECKED;
-/* Calls visit for every input of the graph that names elements, with the number its values must stay below. */
-void index_limits(Arena *a, const Graph *g, const GraphNode *n, void (*visit)(void *ctx, uint32_t input, const Size *below),
-                  void *ctx);
+/* What the values of argument `arg` of node n must be less than; NULL: it names no elements. */
+const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg);
 
 #endif
