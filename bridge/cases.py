@@ -104,11 +104,9 @@ def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
     tensor_at = [i for i, v in enumerate(pool) if isinstance(v, torch.Tensor)]
     if arguments and len(arguments) != len(tensor_at):
         raise BridgeError("bad_input", f"the case has shapes for {len(arguments)} tensors; get_inputs() returns {len(tensor_at)}")
-    bounds = [e.get("below") for e in spec.get("inputs") or [] if not e.get("path")] or [None] * len(tensor_at)
-    for i, shape, below in zip(tensor_at, arguments or [list(pool[i].shape) for i in tensor_at], bounds):
-        values = draw(pool[i], shape, generator)
-        if isinstance(below, int) and below > 0 and not values.is_floating_point():
-            values = torch.where(values < 0, values, values % below)  # indices of something that has another size now
+    entries = [e for e in spec.get("inputs") or [] if not e.get("path")] or [{}] * len(tensor_at)
+    for i, shape, entry in zip(tensor_at, arguments or [list(pool[i].shape) for i in tensor_at], entries):
+        values = keep_below(draw(pool[i], shape, generator), entry.get("below"), entry.get("from_end") is True)
         if case.dtype is not None and values.is_floating_point():
             values = values.to(case.dtype)
         if case.profile in ("edge", "special") and values.is_floating_point():
@@ -157,6 +155,15 @@ def draw(pool: torch.Tensor, shape: list[int], generator: torch.Generator) -> to
         return torch.rand(shape, generator=generator).to(pool.dtype)
     picks = torch.randint(0, pool.numel(), (n,), generator=generator)
     return pool.detach().reshape(-1)[picks].reshape(shape)
+
+
+def keep_below(values: torch.Tensor, below: Any, from_end: bool) -> torch.Tensor:
+    """Indices of something that has another size now. Negative ones stay, those that count from the end as far as there is
+    something."""
+    if not isinstance(below, int) or below <= 0 or values.is_floating_point():
+        return values
+    stays = values < 0 if not from_end else (values >= -below) & (values < below)
+    return torch.where(stays, values, values % below)
 
 
 def mix_edges(values: torch.Tensor, generator: torch.Generator, extremes: bool) -> None:

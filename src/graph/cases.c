@@ -11,6 +11,7 @@ typedef struct Builder {
     const Graph *g;
     GraphEquals equals;
     const Size **below; /* per input: bound of its integers, or NULL */
+    bool *from_end;     /* per input: negative integers down to -below are right, too */
     VEC(GraphCase) cases;
     VEC(int64_t *) sizes; /* assignments that are legal, each once */
 } Builder;
@@ -169,16 +170,19 @@ static const GraphInput *input_of(const Graph *g, uint32_t value) {
 /* arg, or each item of it when it is a list. */
 static void bind_index(Builder *b, const GraphFacts *facts, const GraphNode *n, const GraphArg *arg) {
     for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++) bind_index(b, facts, n, &arg->item[i]);
-    const Size *s = arg->kind == GRAPH_ARG_REF ? facts->index_below(b->a, b->g, n, arg) : NULL;
+    bool from_end = false;
+    const Size *s = arg->kind == GRAPH_ARG_REF ? facts->index_below(b->a, b->g, n, arg, &from_end) : NULL;
     const GraphInput *in = s ? input_of(b->g, arg->value) : NULL;
     if (!in) return;
     const Size **below = &b->below[in - b->g->inputs];
     *below = *below ? size_min(b->a, *below, s) : s;
+    b->from_end[in - b->g->inputs] |= from_end;
 }
 
 /* For every input, what its integers must be less than because some op takes them as indices. */
 static void bind_indices(Builder *b, const GraphFacts *facts) {
     b->below = ARENA_ARRAY(b->a, b->g->n_inputs + 1, const Size *);
+    b->from_end = ARENA_ARRAY(b->a, b->g->n_inputs + 1, bool);
     for (size_t i = 0; i < b->g->n_nodes && facts->index_below; i++)
         for (size_t k = 0; k < b->g->nodes[i].n_args; k++) bind_index(b, facts, &b->g->nodes[i], &b->g->nodes[i].args[k]);
 }
@@ -194,6 +198,7 @@ static json_t *inputs_json(const Builder *b, const int64_t *sizes) {
         json_t *o = json_pack("{s:o}", "shape", dims);
         if (g->inputs[i].path) json_object_set_new(o, "path", json_string(g->inputs[i].path));
         if (b->below[i]) json_object_set_new(o, "below", json_integer(size_eval(b->below[i], sizes)));
+        if (b->from_end[i]) json_object_set_new(o, "from_end", json_true());
         json_array_append_new(list, o);
     }
     return list;

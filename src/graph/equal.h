@@ -19,8 +19,9 @@ typedef bool (*GraphOpTest)(const char *op);
 /* What the layers below know of ops. */
 typedef struct GraphFacts {
     GraphOpTest is_elementwise;
-    /* When `arg`, an argument of the node or an item of one that is a list, holds indices: what they must be less than. NULL: it does not. */
-    const Size *(*index_below)(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg);
+    /* When `arg`, an argument of the node or an item of one that is a list, holds indices: what they must be less than; *from_end: negative ones count from
+     * the end. NULL: it does not. */
+    const Size *(*index_below)(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end);
 } GraphFacts;
 /* From every elementwise op: each dimension of an argument is 1 or the result's. */
 GraphEquals graph_equalities(Arena *a, const Graph *g, GraphOpTest is_elementwise);

@@ -34,9 +34,9 @@ bool plan_is_elementwise(const char *op) {
     return pointwise_find(op) != NULL;
 }
 
-static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg) {
+static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end) {
     const Family *f = family_of(n);
-    return f && f->index_below ? f->index_below(a, g, n, arg) : NULL;
+    return f && f->index_below ? f->index_below(a, g, n, arg, from_end) : NULL;
 }
 
 const GraphFacts *plan_facts(void) {

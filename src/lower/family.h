@@ -26,9 +26,10 @@ typedef struct Family {
     const char *(*op_name)(size_t i);
     /* Is node n an anchor of this family? NULL: it has none. */
     bool (*claims)(const GraphNode *n);
-    /* When `arg`, an argument of anchor n or an item of one that is a list, holds indices: what they must be less than. NULL: the family takes no
+    /* When `arg`, an argument of anchor n or an item of one that is a list, holds indices: what they must be less than; *from_end: negative ones count
+     * from the end. NULL: the family takes no
      * indices. */
-    const Size *(*index_below)(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg);
+    const Size *(*index_below)(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end);
     /* May anchor n run in stage s, which has anchors already? It comes after all stages n depends on, or is
      * the last of them. NULL: never. The stage's graph is cut so that n is in it. */
     bool (*joins)(const Stage *s, const GraphNode *n);

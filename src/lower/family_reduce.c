@@ -424,11 +424,12 @@ static const char *op_name(size_t i) {
 }
 
 /* Labels are indices of classes. */
-static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg) {
+static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end) {
     const ReduceRow *row = reduce_row_find(n->op);
     Space s;
     size_t i = 0;
     while (i < n->n_args && arg != &n->args[i]) i++;
+    *from_end = false;
     if (!row || i == n->n_args || i >= row->result[0].n_param || row->result[0].param[i].shape != PARAM_LABEL) return NULL;
     return node_space(a, g, n, &s) && s.position_dim >= 0 ? s.shape.dim[s.position_dim] : NULL;
 }

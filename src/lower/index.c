@@ -216,9 +216,10 @@ bool index_apply(Lower *lo, const GraphNode *n, GraphView *v, IndexTerms *terms)
     return true;
 }
 
-const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg) {
+const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end) {
     size_t which = find_read(n->op);
     NamedDims dims = {0};
+    *from_end = which < N_READS && READS[which].wraps;
     if (which == N_READS || arg == &n->args[0] || !named_dims(a, g, n, READS[which].how, &dims)) return NULL;
     for (size_t i = 0; i < dims.n; i++)
         if (dims.at[i].arg == arg) return g->values[n->args[0].value].shape.dim[dims.at[i].dim];

@@ -23,6 +23,6 @@ bool index_is_read(const char *op);
  * that is no tensor in memory is unsupported: it has to be one first. */
 bool index_apply(Lower *lo, const GraphNode *n, GraphView *v, IndexTerms *terms) ERR_CHECKED;
 /* What the values of argument `arg` of node n must be less than; NULL: it names no elements. */
-const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg);
+const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end);
 
 #endif
