@@ -1,6 +1,6 @@
 """Runs a built operator on an NPU: `python bridge/cann_run.py JOB.json`, started by src/cann in a process of its own.
 
-The job: {mode: "check" | "time", reference, model_src, module_dir, opp, op, seed, trials, want_golden, warmup, runs, out}.
+The job: {mode: "check" | "time", reference, model_src, model_file (its place, or ""), model_class, library (the extension's name), module_dir, opp, op, seed, trials, want_golden, warmup, runs, out}.
 `check` runs the candidate on the device and then the reference on the CPU, and writes the answers of docs/bridge.md (run):
 out/check.json, a list, and out/trial<i>.bin, their blobs one after the other. `time` writes out/time.json:
 {performance, baseline or null, baseline_error}, milliseconds by events of the device. What keeps the device from being used at all
@@ -57,7 +57,7 @@ def synchronize() -> None:
 
 
 def load_candidate(job: dict[str, Any]) -> type:
-    """ModelNew of model_src, with the built binding as custom_ops_lib."""
+    """ModelNew of model_src, with the built binding as its library."""
     import torch
     from opwright_bridge import candidate  # type: ignore[import-not-found]
 
@@ -66,14 +66,16 @@ def load_candidate(job: dict[str, Any]) -> type:
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     module = ModuleType("opwright_candidate")
     sys.modules[module.__name__] = module
+    if job["model_file"]:  # it finds the extension by its own place
+        vars(module)["__file__"] = job["model_file"]
     try:
-        importlib.import_module("custom_ops_lib")
+        importlib.import_module(job["library"])
         exec(compile(source, name, "exec", dont_inherit=True), vars(module))
     except BaseException as exc:
         raise candidate.from_exception(exc, "import") from exc
-    cls = vars(module).get("ModelNew")
+    cls = vars(module).get(job["model_class"])
     if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
-        raise candidate.CandidateError("import", "model_src does not define class ModelNew(torch.nn.Module)")
+        raise candidate.CandidateError("import", f"model_src does not define class {job['model_class']}(torch.nn.Module)")
     return cls
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from . import model_rules
@@ -29,6 +30,17 @@ def load_desc(params: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
     sources = {n: values[n] for n in SOURCES}
     lines = {n: first_line(tree, text, n, sources[n]) for n in SOURCES}
     return {"sources": sources, "lines": lines, "rules": model_rules.check(sources["model_src"])}, []
+
+
+def check_model(params: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """The rules of model_src for a model whose library has another name."""
+    library = str(params.get("library") or model_rules.LIBRARY)
+    text = re.sub(rf"\b{re.escape(library)}\b", model_rules.LIBRARY, str(params.get("model_src") or ""))
+    rules = model_rules.check(text)
+    for rule in rules:
+        for key in ("message", "hint"):
+            rule[key] = rule[key].replace(model_rules.LIBRARY, library).replace("kernel_src", "the kernel")
+    return {"rules": rules}, []
 
 
 def first_line(tree: ast.Module, text: str, name: str, value: str) -> int:

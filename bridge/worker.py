@@ -25,6 +25,7 @@ METHODS: dict[str, tuple[str, str]] = {
     "trace": ("trace", "trace"),
     "admit": ("admit", "admit"),
     "load_desc": ("describe", "load_desc"),
+    "check_model": ("describe", "check_model"),
     "run": ("evaluate", "run"),
     "backward_truth": ("backward_truth", "backward_truth"),
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +22,29 @@ static bool absolute(Arena *a, const char *what, const char *path, const char **
     return true;
 }
 
-static bool prepare(CannJob *j, Err *err) {
-    char why[512];
-    if (!cann_available(why, sizeof why)) {
-        err_set(err, ERR_NO_CANN, NULL, "the CANN backend cannot run here: %s", why);
-        return err_hint(err, "opwright doctor says how to get it; --backend sim needs none of it");
-    }
+/* True when something is missing that this description needs. */
+static bool is_missing(CannJob *j, Err *err) {
+    char why[512] = "";
+    bool ok = cann_available(why, sizeof why);
     cann_find(j->arena, &j->parts);
+    if (j->is_direct && !cann_find_bisheng(j->arena, j->parts.toolkit)) {
+        ok = false;
+        snprintf(why, sizeof why, "no bisheng, the compiler of <<<...>>>, below the toolkit (%s)", j->parts.toolkit ? j->parts.toolkit : "none was found");
+    } else if (j->is_direct && j->parts.n_devices > 0) {
+        ok = true; /* it needs no msopgen */
+    }
+    if (ok) return false;
+    err_set(err, ERR_NO_CANN, NULL, "the CANN backend cannot run here: %s", why);
+    err_hint(err, "opwright doctor says how to get it; --backend sim needs none of it");
+    return true;
+}
+
+static bool prepare(CannJob *j, Err *err) {
+    if (!absolute(j->arena, "description", j->o->kernel_code_path, &j->path, err)) return false;
+    j->text = fs_read(j->arena, j->path, NULL, err);
+    if (!j->text) return false;
+    j->is_direct = direct_is(j->text);
+    if (is_missing(j, err)) return false;
     bool known = false;
     for (size_t i = 0; i < j->parts.n_devices; i++) known = known || j->parts.devices[i] == j->device;
     if (!known) {
@@ -48,8 +65,6 @@ static bool prepare(CannJob *j, Err *err) {
 /* Loads the description in a caged worker, which is gone before the device is used. */
 static bool load(CannJob *j, Err *err) {
     BridgeOptions options = {.home = j->home};
-    const char *path = NULL;
-    if (!absolute(j->arena, "description", j->o->kernel_code_path, &path, err)) return false;
     Bridge *b = bridge_start(&options, err);
     if (!b) return false;
     double start = time_now_s();
@@ -57,7 +72,8 @@ static bool load(CannJob *j, Err *err) {
     size_t n_rules = 0;
     Err e = {0};
     bool ready = bridge_hello(b, err) != NULL;
-    j->desc = ready ? desc_load_within(j->arena, b, path, j->limit_s, &rules, &n_rules, &e) : NULL;
+    if (ready && j->is_direct) j->desc = cann_load_direct(j, b, &rules, &n_rules, &e);
+    else if (ready) j->desc = desc_load_within(j->arena, b, j->path, j->limit_s, &rules, &n_rules, &e);
     bridge_stop(b);
     j->report.load_s = time_now_s() - start;
     j->report.desc = j->desc;
@@ -94,13 +110,15 @@ static bool load(CannJob *j, Err *err) {
 }
 
 static bool run_steps(CannJob *j, Err *err) {
-    static bool (*const BUILD[])(CannJob *, Err *) = {cann_make_project, cann_build_package, cann_install,
-                                                      cann_build_binding};
+    static bool (*const OPERATOR[])(CannJob *, Err *) = {cann_make_project, cann_build_package, cann_install,
+                                                         cann_build_binding, NULL},
+                (*const DIRECT[])(CannJob *, Err *) = {cann_build_direct, NULL};
     if (!prepare(j, err) || !load(j, err)) return false;
     if (j->report.verdict != VERDICT_PASS) return true;
-    cann_mangle(j);
-    for (size_t i = 0; i < sizeof BUILD / sizeof BUILD[0]; i++) {
-        if (!BUILD[i](j, err)) return false;
+    if (!j->is_direct) cann_mangle(j);
+    bool (*const *build)(CannJob *, Err *) = j->is_direct ? DIRECT : OPERATOR;
+    for (size_t i = 0; build[i]; i++) {
+        if (!build[i](j, err)) return false;
         if (j->report.verdict != VERDICT_PASS) return true;
     }
     j->report.compiled = true;

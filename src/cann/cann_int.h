@@ -4,6 +4,7 @@
 
 #include "base/fs.h"
 #include "cann/cann.h"
+#include "desc/direct.h"
 #include "verify/report.h" /* diagnostics, judgement and the result object are those of a simulated run */
 
 typedef struct CannTimes {
@@ -18,12 +19,17 @@ typedef struct CannJob {
     int device;
     const char *dir;                    /* private folder of the job, absolute */
     const char *reference;              /* absolute */
+    const char *path, *text;            /* of the description */
+    bool is_direct;
     const char *suffix;                 /* "Xqwertyu": makes the operator's name unique */
     const Desc *desc;                   /* as written */
     const char *source[DESC_N_SOURCES]; /* with the unique name */
     const char *op, *snake;             /* unique names */
     const char *opp;                    /* <dir>/opp/vendors/<vendor>, once installed */
-    const char *module_dir;             /* holds custom_ops_lib*.so, once built */
+    const char *module_dir;             /* holds the extension of Python, once built */
+    const char *library;                /* its name */
+    const DirectDesc *direct;           /* of a direct-launch description; then desc has names only */
+    const char *model_file, *model_src, *model_class;
     DiagList diags;
     Report report;
     CannTimes times;
@@ -48,6 +54,7 @@ bool cann_make_project(CannJob *j, Err *err) ERR_CHECKED; /* project.c */
 bool cann_build_package(CannJob *j, Err *err) ERR_CHECKED;
 bool cann_install(CannJob *j, Err *err) ERR_CHECKED;
 bool cann_build_binding(CannJob *j, Err *err) ERR_CHECKED; /* binding.c */
+bool cann_build_direct(CannJob *j, Err *err) ERR_CHECKED;  /* direct.c */
 bool cann_check(CannJob *j, Err *err) ERR_CHECKED;         /* run.c */
 bool cann_measure(CannJob *j, Err *err) ERR_CHECKED;
 
@@ -61,5 +68,11 @@ void cann_tool_failed(CannJob *j, const char *name, const char *section, const P
 /* A diagnostic that decides. */
 void cann_fail(CannJob *j, Verdict v, const char *check, const char *stage, const char *section,
                const char *text, const char *text_zh, const char *hint, const char *hint_zh);
+
+/* ---- direct.c: descriptions that launch their kernels themselves. */
+/* Path of the compiler of <<<...>>> in the toolkit, or NULL. */
+const char *cann_find_bisheng(Arena *a, const char *toolkit);
+/* Reads the form in j->text and its rules; what judge and report want of a description, or NULL. */
+const Desc *cann_load_direct(CannJob *j, Bridge *b, DescViolation **rules, size_t *n_rules, Err *err) ERR_CHECKED;
 
 #endif

@@ -44,10 +44,14 @@ void cann_mangle(CannJob *j) {
     j->suffix = cann_suffix(a);
     j->op = arena_printf(a, "%s%s", j->desc->op, j->suffix);
     j->snake = names_snake_case(a, j->op);
+    j->library = "custom_ops_lib";
+    j->model_file = "";
+    j->model_class = "ModelNew";
     for (int i = 0; i < DESC_N_SOURCES; i++) {
         const char *text = cann_replace(a, j->desc->source[i], j->desc->op, j->op);
         j->source[i] = cann_replace(a, text, j->desc->kernel_name, j->snake);
     }
+    j->model_src = j->source[DESC_MODEL];
 }
 
 const char *cann_unmangle(const CannJob *j, const char *text) {

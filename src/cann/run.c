@@ -18,8 +18,9 @@ static const char *tail(Arena *a, const char *text) {
 /* job.json for cann_run.py; its path, or NULL. */
 static const char *write_job(CannJob *j, const char *mode, Err *err) {
     json_t *job =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:b, s:i, s:i, s:s}", "mode", mode, "reference",
-                  j->reference, "model_src", j->source[DESC_MODEL], "module_dir", j->module_dir, "opp",
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:b, s:i, s:i, s:s}", "mode", mode, "reference",
+                  j->reference, "model_src", j->model_src, "model_file", j->model_file, "model_class", j->model_class,
+                  "library", j->library, "module_dir", j->module_dir, "opp",
                   j->opp, "op", j->desc->op, "seed", SEED, "trials", TRIALS, "want_golden",
                   j->o->standard == VERIFY_STD_ECOSYSTEM, "warmup", N_WARMUP, "runs", N_RUNS, "out", j->dir);
     char *text = job ? json_dumps(job, 0) : NULL;
@@ -37,7 +38,7 @@ static bool start_child(CannJob *j, const char *mode, ProcResult *r, double *sec
     if (!job) return false;
     const char *argv[] = {
         "env",
-        arena_printf(a, "ASCEND_CUSTOM_OPP_PATH=%s", j->opp),
+        j->is_direct ? "--unset=ASCEND_CUSTOM_OPP_PATH" : arena_printf(a, "ASCEND_CUSTOM_OPP_PATH=%s", j->opp),
         arena_printf(a, "LD_LIBRARY_PATH=%s/op_api/lib:%s", j->opp, libraries ? libraries : ""),
         arena_printf(a, "ASCEND_RT_VISIBLE_DEVICES=%d", j->device),
         j->python,

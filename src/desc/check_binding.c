@@ -49,8 +49,9 @@ static bool starts_with(const CxxToken *t, const char *prefix) {
     return t->kind == CXX_IDENT && t->n_bytes > n && !memcmp(t->text, prefix, n);
 }
 
-/* aclnnAddCustom or aclnnAddCustomGetWorkspaceSize of the description's own operator. */
+/* aclnnAddCustom or aclnnAddCustomGetWorkspaceSize of the description's own operator; d NULL: it has none. */
 static bool is_own_aclnn(const Desc *d, const CxxToken *t) {
+    if (!d) return false;
     size_t n = strlen(d->op);
     const char *rest = t->text + 5;
     size_t n_rest = t->n_bytes - 5;
@@ -100,18 +101,27 @@ static void check_launch(RuleList *list, const Desc *d, const CxxToken *t, size_
     else if (macro) *own = true;
 }
 
+static void check_tokens(RuleList *list, const Desc *d, const CxxTokens *t, bool *own) {
+    size_t before = list->n;
+    for (size_t i = 0; i < t->n && list->n < before + 16; i++) {
+        if (t->at[i].kind != CXX_IDENT) continue;
+        check_launch(list, d, t->at, i, own);
+        size_t call = computing_call(t->at, i);
+        if (call) add_named(list, RULE_BIND_COMPUTE, &t->at[i], &t->at[call]);
+        if (computing_method(t->at, i)) add_named(list, RULE_BIND_COMPUTE, &t->at[i], &t->at[i]);
+        if (in_list(OTHERS, N_OF(OTHERS), t->at[i].text, t->at[i].n_bytes))
+            add_named(list, RULE_BIND_DISPATCH, &t->at[i], &t->at[i]);
+    }
+}
+
+void check_calls(RuleList *list, const CxxTokens *t) {
+    bool own;
+    check_tokens(list, NULL, t, &own);
+}
+
 void check_binding(RuleList *list, const Desc *d) {
     CxxTokens t = cxx_lex(list->arena, d->source[DESC_PYTHON_BIND]);
     bool own = false;
-    size_t before = list->n;
-    for (size_t i = 0; i < t.n && list->n < before + 16; i++) {
-        if (t.at[i].kind != CXX_IDENT) continue;
-        check_launch(list, d, t.at, i, &own);
-        size_t call = computing_call(t.at, i);
-        if (call) add_named(list, RULE_BIND_COMPUTE, &t.at[i], &t.at[call]);
-        if (computing_method(t.at, i)) add_named(list, RULE_BIND_COMPUTE, &t.at[i], &t.at[i]);
-        if (in_list(OTHERS, N_OF(OTHERS), t.at[i].text, t.at[i].n_bytes))
-            add_named(list, RULE_BIND_DISPATCH, &t.at[i], &t.at[i]);
-    }
+    check_tokens(list, d, &t, &own);
     if (!own) rule_add(list, RULE_BIND_NO_LAUNCH, DESC_PYTHON_BIND, 0, d->op);
 }

@@ -43,5 +43,7 @@ void check_kernel(RuleList *list, const Desc *d);
 void check_host(RuleList *list,
                 Desc *d); /* also takes over tensors that only the operator definition has right */
 void check_binding(RuleList *list, const Desc *d);
+/* What no host code may do, whatever its form: compute, or launch operators by name. */
+void check_calls(RuleList *list, const CxxTokens *t);
 
 #endif

@@ -2,6 +2,7 @@
 #include "verify/lang.h"
 
 #include "base/fs.h"
+#include "desc/direct.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -84,6 +85,13 @@ static bool conclude(Verifier *v, Verdict verdict, const char *check, const char
 static bool load(Verifier *v, Err *err) {
     double start = time_now_s();
     Err e = {0};
+    Err unread = {0};
+    const char *text = fs_read(v->arena, v->description, NULL, &unread);
+    if (text && direct_is(text)) {
+        err_set(&e, ERR_UNSUPPORTED, NULL, "this is a direct-launch description (<<<...>>>), which the simulator does not run");
+        err_hint(&e, "verify it on an NPU, with --backend cann or a device npu:k; the simulator takes descriptions of six sections");
+        return conclude(v, VERDICT_NOT_MODELLED, "direct-launch", "load", &e);
+    }
     if (!bridge_hello(v->bridge, err)) return false;
     v->report.python_s = time_now_s() - start; /* what was left of importing PyTorch */
     start = time_now_s();

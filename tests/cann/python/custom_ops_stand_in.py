@@ -4,13 +4,18 @@ import glob
 import json
 import os
 import signal
+import sys
 import time
 
 import torch
 
 
 def _operator():
-    """As EXEC_NPU_CMD does: the library by its name, from the paths of the process."""
+    """As EXEC_NPU_CMD does: the library by its name, from the paths of the process. A direct-launch module has its kernels in it."""
+    direct = sys.modules.get("benchmark_ops")
+    if direct is not None:
+        assert "ASCEND_CUSTOM_OPP_PATH" not in os.environ
+        return ctypes.CDLL(direct.__file__).stand_in_launch
     library = os.path.join(os.environ["ASCEND_CUSTOM_OPP_PATH"], "op_api", "lib")
     assert library in os.environ["LD_LIBRARY_PATH"].split(":")
     assert glob.glob(os.path.join(library, "*.so")) == [os.path.join(library, "libcust_opapi.so")]
@@ -38,7 +43,7 @@ def _misbehave(mode):
 
 
 def __getattr__(name):
-    if not name.startswith("add_custom_x"):  # the unique name
+    if not name.startswith("add_custom_x") and not (name == "add" and "benchmark_ops" in sys.modules):  # the unique name
         raise AttributeError(name)
 
     def launch(x, y):
