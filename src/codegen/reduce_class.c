@@ -265,6 +265,8 @@ static void write_count_tile(const GenPass *gp, Cxx *cx) {
         n);
     cxx_line(cx, "seen_ += %s;", n);
     cxx_line(cx, "const float all = static_cast<float>(seen_);");
+    if (reduce_uses_member(gp->p, "isFirst")) cxx_line(cx, "isFirst_ = before > 0.0f ? 0.0f : 1.0f;");
+    if (reduce_uses_member(gp->p, "isLater")) cxx_line(cx, "isLater_ = before > 0.0f ? 1.0f : 0.0f;");
     if (reduce_uses_member(gp->p, "beforeInverse"))
         cxx_line(cx, "beforeInverse_ = before > 0.0f ? 1.0f / before : 0.0f;");
     if (reduce_uses_member(gp->p, "tileInverse")) cxx_line(cx, "tileInverse_ = 1.0f / n;");

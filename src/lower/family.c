@@ -50,11 +50,21 @@ size_t plan_anchor_count(void) {
     return n;
 }
 
-const char *plan_anchor_name(size_t i) {
+/* The family that the i-th anchor op belongs to; *i becomes its position there. */
+static const Family *locate(size_t *i) {
     for (size_t f = 0; f < family_count(); f++) {
         size_t n = FAMILIES[f]->n_ops ? FAMILIES[f]->n_ops() : 0;
-        if (i < n) return FAMILIES[f]->op_name(i);
-        i -= n;
+        if (*i < n) return FAMILIES[f];
+        *i -= n;
     }
     return NULL;
+}
+
+const char *plan_anchor_name(size_t i) {
+    const Family *f = locate(&i);
+    return f ? f->op_name(i) : NULL;
+}
+
+const Family *plan_anchor_family(size_t i) {
+    return locate(&i);
 }

@@ -56,6 +56,9 @@ const Family *family_of(const GraphNode *n);
 /* Nodes that are computed wherever they are needed: views, fills, pointwise ops. */
 bool family_is_free(const GraphNode *n);
 
+/* Of the i-th anchor op (plan_anchor_name). */
+const Family *plan_anchor_family(size_t i);
+
 #define FAMILY(id) extern const Family FAMILY_##id;
 #include "lower/families.def"
 #undef FAMILY

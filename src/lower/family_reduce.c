@@ -134,7 +134,9 @@ typedef struct Work {
 
 static KirScalar member(void *ctx, ReduceMember m) {
     static const char *const NAMES[REDUCE_N_MEMBERS] = {
-        [REDUCE_BEFORE_INVERSE] = "beforeInverse", [REDUCE_TILE_WEIGHT] = "tileWeight",
+        [REDUCE_IS_FIRST] = "isFirst",
+                                                        [REDUCE_IS_LATER] = "isLater",
+                                                        [REDUCE_BEFORE_INVERSE] = "beforeInverse", [REDUCE_TILE_WEIGHT] = "tileWeight",
         [REDUCE_TILE_INVERSE] = "tileInverse",     [REDUCE_CORE_COUNT] = "coreCount",
         [REDUCE_CORE_INVERSE] = "coreInverse",     [REDUCE_TILE_START] = "tileStart"};
     Work *w = ctx;

@@ -141,6 +141,8 @@ const ReduceRow *reduce_row_at(size_t i);
 
 /* Numbers the kernel itself knows while it runs. */
 typedef enum {
+    REDUCE_IS_FIRST,       /* 1 for the first tile of the item on this core, else 0; and the other way round */
+    REDUCE_IS_LATER,
     REDUCE_BEFORE_INVERSE, /* 1 / elements of the tiles before, 0 when there are none */
     REDUCE_TILE_WEIGHT,    /* elements before times those of this tile over their sum */
     REDUCE_TILE_INVERSE,   /* 1 / elements of this tile */
@@ -153,6 +155,7 @@ typedef enum {
 struct ReduceGroup {
     int kind;
     KirVal x, result[2];
+    KirVal centred; /* x less its mean */
 };
 
 struct ReduceEnv {

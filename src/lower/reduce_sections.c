@@ -136,14 +136,20 @@ static KirVal expand_mask(Work *w, KirVal v, uint32_t shape, bool loop) {
     return append(w, test, shape, loop);
 }
 
+/* Does it change from tile to tile? A carry begins before the tiles, and does. */
+static bool is_loop_value(const Work *w, KirVal v) {
+    return w->loop.at[v] || is_carry(w->kir->insns.at[v].op);
+}
+
 /* A number per row takes the form of blocks first: that is what can be repeated along a row. */
 static KirVal as_blocks(Work *w, KirVal old, KirVal v) {
+    bool loop = is_loop_value(w, v);
     uint32_t shape = w->shape.at[v] == SHAPE_ROWS ? SHAPE_BLOCKS : SHAPE_BLOCK;
-    KirVal have = find_made(w, old, shape, w->loop.at[v]);
+    KirVal have = find_made(w, old, shape, loop);
     if (have != KIR_NONE) return have;
     KirOp op = kir_type(w->kir, v) == KIR_F32 ? KIR_EXPAND_F : KIR_EXPAND_I;
-    KirVal b = append(w, (KirInsn){.op = op, .src = {v, KIR_NONE, KIR_NONE}}, shape, w->loop.at[v]);
-    return remember(w, old, shape, w->loop.at[v], b);
+    KirVal b = append(w, (KirInsn){.op = op, .src = {v, KIR_NONE, KIR_NONE}}, shape, loop);
+    return remember(w, old, shape, loop, b);
 }
 
 /* The value in exactly this shape. */
@@ -151,7 +157,7 @@ static KirVal at_shape(Work *w, KirVal old, uint32_t shape, bool loop) {
     if (w->old_shape[old] == ANY) return number_at(w, old, shape, loop || (shape & reduced_bits(w->r)));
     KirVal v = natural(w, old);
     if (w->shape.at[v] == shape) return v;
-    bool its_loop = w->loop.at[v] || (shape & reduced_bits(w->r)) != 0;
+    bool its_loop = is_loop_value(w, v) || (shape & reduced_bits(w->r)) != 0;
     KirVal have = find_made(w, old, shape, its_loop);
     if (have != KIR_NONE) return have;
     if (kir_type(w->kir, v) == KIR_MASK)
