@@ -33,7 +33,8 @@ int cli_ops(int argc, char **argv) {
     if (as_json) {
         json_t *ops = gen_known_ops();
         json_t *anchors = json_array();
-        for (size_t i = 0; i < plan_anchor_count(); i++) json_array_append_new(anchors, json_string(plan_anchor_name(i)));
+        for (size_t i = 0; i < plan_anchor_count(); i++)
+            json_array_append_new(anchors, json_string(plan_anchor_name(i)));
         json_t *doc = json_pack("{s:o, s:o}", "ops", ops, "anchors", anchors);
         char *text = json_dumps(doc, JSON_INDENT(1));
         puts(text);
@@ -47,6 +48,7 @@ int cli_ops(int argc, char **argv) {
         printf("%-44s a view: other sizes or strides of the same elements\n", graph_view_name(i));
     for (size_t i = 0; i < plan_fill_count(); i++) printf("%-44s a tensor of one value\n", plan_fill_name(i));
     for (size_t i = 0; i < plan_anchor_count(); i++)
-        printf("%-44s family %s: %s\n", plan_anchor_name(i), plan_anchor_family(i)->name, plan_anchor_family(i)->what);
+        printf("%-44s family %s: %s\n", plan_anchor_name(i), plan_anchor_family(i)->name,
+               plan_anchor_family(i)->what);
     return 0;
 }

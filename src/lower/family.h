@@ -40,6 +40,9 @@ typedef struct Family {
      * must not depend on the variant, or the variant is left out. */
     bool (*lower)(Arena *a, const Stage *s, size_t variant, PlanPasses *passes, GraphBounds *bounds,
                   Err *err);
+    /* How often a pass moves an access's elements between memory and UB, with the sizes of the user's file;
+     * NULL: once. */
+    double (*times_moved)(const Graph *g, const PlanPass *p, const PlanAccess *acc);
     /* Gives values their places. The accesses' dtypes are per variant of the plan by now. */
     bool (*finish)(Arena *a, PlanPass *p, Err *err);
     /* Is the private part of two variants' passes alike? NULL: there is none that matters. */

@@ -6,6 +6,7 @@
 #include "lower/reduce_int.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- nodes
@@ -133,12 +134,14 @@ typedef struct Work {
 } Work;
 
 static KirScalar member(void *ctx, ReduceMember m) {
-    static const char *const NAMES[REDUCE_N_MEMBERS] = {
-        [REDUCE_IS_FIRST] = "isFirst",
+    static const char *const NAMES[REDUCE_N_MEMBERS] = {[REDUCE_IS_FIRST] = "isFirst",
                                                         [REDUCE_IS_LATER] = "isLater",
-                                                        [REDUCE_BEFORE_INVERSE] = "beforeInverse", [REDUCE_TILE_WEIGHT] = "tileWeight",
-        [REDUCE_TILE_INVERSE] = "tileInverse",     [REDUCE_CORE_COUNT] = "coreCount",
-        [REDUCE_CORE_INVERSE] = "coreInverse",     [REDUCE_TILE_START] = "tileStart"};
+                                                        [REDUCE_BEFORE_INVERSE] = "beforeInverse",
+                                                        [REDUCE_TILE_WEIGHT] = "tileWeight",
+                                                        [REDUCE_TILE_INVERSE] = "tileInverse",
+                                                        [REDUCE_CORE_COUNT] = "coreCount",
+                                                        [REDUCE_CORE_INVERSE] = "coreInverse",
+                                                        [REDUCE_TILE_START] = "tileStart"};
     Work *w = ctx;
     uint32_t i =
         lower_scalar(&w->lo, (PlanScalar){.kind = PLAN_MEMBER, .name = NAMES[m], .index = (uint32_t)m});
@@ -436,6 +439,25 @@ static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, con
     return node_space(a, g, n, &s) && s.position_dim >= 0 ? s.shape.dim[s.position_dim] : NULL;
 }
 
+/* Once where an item is one tile, else once for each phase that needs it. */
+static double times_moved(const Graph *g, const PlanPass *p, const PlanAccess *acc) {
+    const ReducePlan *r = reduce_plan(p);
+    size_t i = (size_t)(acc - p->access.at);
+    if (acc->is_store || r->first_phase[i] == UINT32_MAX || p->n_variants == 0) return 1;
+    int64_t *hints = calloc(g->n_symbols + 1, sizeof *hints);
+    for (size_t s = 0; s < g->n_symbols; s++) hints[s] = g->symbols[s].hint;
+    uint32_t last = p->space.rank - 1;
+    double item = r->axis == REDUCE_COLS ? 1 : 64;
+    for (uint32_t d = 0; d <= last; d++)
+        if (r->reduced[d]) item *= (double)size_eval(p->space.dim[d], hints);
+    free(hints);
+    bool fits =
+        item * (double)reduce_ub(p, g->own_variant < p->n_variants ? g->own_variant : 0).tile_bits / 8 <
+        180e3;
+    double phases = r->last_phase[i] - r->first_phase[i] + 1.0;
+    return fits ? 1 : phases;
+}
+
 const Family FAMILY_reduce = {
     .name = "reduce",
     .what = "reductions along some dimensions, with the pointwise work around them",
@@ -447,6 +469,7 @@ const Family FAMILY_reduce = {
     .joins = joins,
     .takes = takes,
     .lower = lower,
+    .times_moved = times_moved,
     .finish = finish,
     .same = same,
     .print = reduce_print,

@@ -1,4 +1,5 @@
 /* A plan: variants that one text can serve, passes lowered, spaced and given places; text form and rules. */
+#include "lower/cost.h"
 #include "lower/family.h"
 #include "lower/plan_int.h"
 
@@ -149,6 +150,7 @@ Plan *plan_graph(Arena *a, const Graph *g, Err *err) {
     for (size_t k = 0; k < p->programs.n; k++)
         for (size_t i = 0; i < p->passes.n; i++)
             if (!finish_pass(a, p, p->programs.at[k]->passes.at[i], err)) return NULL;
+    cost_explain(a, p);
     return plan_check(p, err) ? p : NULL;
 }
 

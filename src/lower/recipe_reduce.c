@@ -83,10 +83,11 @@ static KirScalar member(EvalCtx *c, ReduceMember m) {
     return c->reduce->member(c->reduce->ctx, m);
 }
 
-/* Values are taken relative to the mean of the first tile, so that sums stay small beside what they are compared with: a
- * normalised value near 0 is as wrong as the mean is. A tile's own mean and distances come first, since its data is at hand;
- * then both are joined with those of the tiles before, and at the end with those of other cores. What one addition loses the
- * next makes up. The mean is near + off: near is a float32, off what it lacks. */
+/* Values are taken relative to the mean of the first tile, so that sums stay small beside what they are
+ * compared with: a normalised value near 0 is as wrong as the mean is. A tile's own mean and distances come
+ * first, since its data is at hand; then both are joined with those of the tiles before, and at the end with
+ * those of other cores. What one addition loses the next makes up. The mean is near + off: near is a float32,
+ * off what it lacks. */
 static const Group *moments(EvalCtx *c, KirVal x) {
     Kir *k = c->kir;
     const Group *have = find_group(c->reduce, KIND_MOMENTS, x);
@@ -98,25 +99,29 @@ static const Group *moments(EvalCtx *c, KirVal x) {
     KirVal tile_mean = emits(k, KIR_MULS_F, tile_sum, member(c, REDUCE_TILE_INVERSE));
     KirVal d = emit2(k, KIR_SUB_F, far, tile_mean);
     KirVal tile_m2 = emit1(k, KIR_TSUM_F, emit2(k, KIR_MUL_F, d, d));
-    KirVal delta = emit2(k, KIR_SUB_F, tile_mean, emits(k, KIR_MULS_F, sum, member(c, REDUCE_BEFORE_INVERSE)));
+    KirVal delta =
+        emit2(k, KIR_SUB_F, tile_mean, emits(k, KIR_MULS_F, sum, member(c, REDUCE_BEFORE_INVERSE)));
     KirVal between = emits(k, KIR_MULS_F, emit2(k, KIR_MUL_F, delta, delta), member(c, REDUCE_TILE_WEIGHT));
     KirVal next_m2 = emit2(k, KIR_ADD_F, emit2(k, KIR_ADD_F, m2, tile_m2), between);
     KirVal more = emit2(k, KIR_SUB_F, tile_sum, lost), next = emit2(k, KIR_ADD_F, sum, more);
     KirVal next_lost = emit2(k, KIR_SUB_F, emit2(k, KIR_SUB_F, next, sum), more);
-    /* After the first tile its mean is what values are relative to, and what is left of it by rounding their sum. */
+    /* After the first tile its mean is what values are relative to, and what is left of it by rounding their
+     * sum. */
     KirVal left = emits(k, KIR_MULS_F, emit1(k, KIR_TSUM_F, d), member(c, REDUCE_IS_FIRST));
     KirVal next_near = emit2(k, KIR_ADD_F, near, emits(k, KIR_MULS_F, tile_mean, member(c, REDUCE_IS_FIRST)));
     KirVal core_near = final(k, near, next_near);
-    KirVal core_sum = final(k, sum, emit2(k, KIR_ADD_F, left, emits(k, KIR_MULS_F, next, member(c, REDUCE_IS_LATER))));
+    KirVal core_sum =
+        final(k, sum, emit2(k, KIR_ADD_F, left, emits(k, KIR_MULS_F, next, member(c, REDUCE_IS_LATER))));
     KirVal core_m2 = final(k, m2, next_m2);
-    (void)final(k, lost, emits(k, KIR_MULS_F, next_lost, member(c, REDUCE_IS_LATER)));
+    (void) final(k, lost, emits(k, KIR_MULS_F, next_lost, member(c, REDUCE_IS_LATER)));
     KirScalar n = member(c, REDUCE_CORE_COUNT);
     KirVal numel = emit(k, KIR_FILL_F, KIR_NONE, KIR_NONE, c->reduce->numel, 0);
     KirVal all_near = emit2(k, KIR_DIV_F, emit1(k, KIR_XSUM_F, emits(k, KIR_MULS_F, core_near, n)), numel);
     KirVal apart = emit2(k, KIR_SUB_F, core_near, all_near);
     KirVal rest = emit1(k, KIR_XSUM_F, emit2(k, KIR_ADD_F, emits(k, KIR_MULS_F, apart, n), core_sum));
     KirVal off = emit2(k, KIR_DIV_F, rest, numel);
-    KirVal core_off = emit2(k, KIR_ADD_F, apart, emits(k, KIR_MULS_F, core_sum, member(c, REDUCE_CORE_INVERSE)));
+    KirVal core_off =
+        emit2(k, KIR_ADD_F, apart, emits(k, KIR_MULS_F, core_sum, member(c, REDUCE_CORE_INVERSE)));
     KirVal shift = emit2(k, KIR_SUB_F, core_off, off);
     KirVal moved = emits(k, KIR_MULS_F, emit2(k, KIR_MUL_F, shift, shift), n);
     KirVal all_m2 = emit1(k, KIR_XSUM_F, emit2(k, KIR_ADD_F, core_m2, moved));
@@ -299,11 +304,10 @@ ReduceFn reduce_fn_find(const char *name) {
     static const struct {
         const char *name;
         ReduceFn fn;
-    } FNS[] = {{"rsum", fn_rsum},       {"rmax", fn_rmax},        {"rmin", fn_rmin},
-               {"rprod", fn_rprod},     {"rany", fn_rany},        {"rall", fn_rall},
-               {"rmean", fn_rmean},     {"rm2", fn_rm2},          {"rcentred", fn_rcentred},
-               {"rargmax", fn_rargmax},
-               {"rargmin", fn_rargmin}, {"position", fn_position}};
+    } FNS[] = {{"rsum", fn_rsum},       {"rmax", fn_rmax},       {"rmin", fn_rmin},
+               {"rprod", fn_rprod},     {"rany", fn_rany},       {"rall", fn_rall},
+               {"rmean", fn_rmean},     {"rm2", fn_rm2},         {"rcentred", fn_rcentred},
+               {"rargmax", fn_rargmax}, {"rargmin", fn_rargmin}, {"position", fn_position}};
     for (size_t i = 0; i < sizeof FNS / sizeof FNS[0]; i++)
         if (strcmp(FNS[i].name, name) == 0) return FNS[i].fn;
     return NULL;

@@ -75,4 +75,24 @@ static inline Graph *fixture_graph(Arena *a, const char *text, Err *err) {
     return g;
 }
 
+/* softmax over the last dimension, times a column; and the sum over the first one. */
+static const char FIX_SOFTMAX[] = HEAD "'symbols':{'s0':{'hint':64},'s1':{'hint':1000}},'scalars':[],'inputs':["
+    ARG("x", 0, FLOATS, "['s0','s1']", "[64,1000]", "[1000,1]") "," ARG("c", 1, FLOATS, "['s0',1]", "[64,1]", "[1,1]")
+    "],'nodes':[{'id':'n0','op':'aten._softmax.default','args':[{'ref':'x'},-1,false],'kwargs':{}," FLOATS ",'shape':['s0','s1']," AT(3, "softmax(x)")
+    "},{'id':'n1','op':'aten.mul.Tensor','args':[{'ref':'n0'},{'ref':'c'}],'kwargs':{}," FLOATS ",'shape':['s0','s1']," AT(4, "softmax(x) * c")
+    "}],'outputs':[{'ref':'n1','name':'z'}],'output_kind':'tensor'," MODEL("['x','c']");
+
+/* The largest of each row, and the sum of those: two stages. */
+static const char FIX_TWO_STAGES[] = HEAD "'symbols':{'s0':{'hint':64},'s1':{'hint':1000}},'scalars':[],'inputs':["
+    ARG("x", 0, FLOATS, "['s0','s1']", "[64,1000]", "[1000,1]")
+    "],'nodes':[{'id':'n0','op':'aten.amax.default','args':[{'ref':'x'},[-1]],'kwargs':{}," FLOATS ",'shape':['s0']," AT(3, "x.amax(-1)")
+    "},{'id':'n1','op':'aten.sum.default','args':[{'ref':'n0'}],'kwargs':{}," FLOATS ",'shape':[]," AT(4, "x.amax(-1).sum()")
+    "}],'outputs':[{'ref':'n1','name':'z'}],'output_kind':'tensor'," MODEL("['x']");
+
+/* Sum over the first dimension. */
+static const char FIX_SUM_ROWS[] = HEAD "'symbols':{'s0':{'hint':64},'s1':{'hint':1000}},'scalars':[],'inputs':["
+    ARG("x", 0, FLOATS, "['s0','s1']", "[64,1000]", "[1000,1]")
+    "],'nodes':[{'id':'n0','op':'aten.sum.dim_IntList','args':[{'ref':'x'},[0]],'kwargs':{}," FLOATS ",'shape':['s1']," AT(3, "x.sum(0)")
+    "}],'outputs':[{'ref':'n0','name':'z'}],'output_kind':'tensor'," MODEL("['x']");
+
 #endif
