@@ -7,7 +7,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
 static void check_path(const char *path) {
-    if (path[0] == '/' || strstr(path, "../") || !strcmp(path, "..")) __builtin_trap();
+    if (path[0] == '/') __builtin_trap();
+    for (const char *p = path; *p;) {
+        size_t n = strcspn(p, "/");
+        if (n == 2 && p[0] == '.' && p[1] == '.') __builtin_trap();
+        p += n + (p[n] == '/');
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
