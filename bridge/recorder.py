@@ -15,6 +15,7 @@ from typing import Any, Callable, Optional
 import torch
 from torch._decomp import decomposition_table
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import sizes
@@ -38,6 +39,7 @@ META_OPS = {"prim.device.default", "prim.layout.default", "aten.sym_size.default
             "aten.is_contiguous.memory_format", "aten.is_non_overlapping_and_dense.default", "aten.is_strides_like_format.default",
             "aten.is_floating_point.default", "aten.is_complex.default", "aten.is_signed.default", "aten.storage_offset.default",
             "aten.is_same_size.default", "aten.result_type.Tensor", "aten.result_type.Scalar", "aten.can_cast.default"}
+CASTS = {"aten._to_copy.default", "aten.to.dtype", "prims.convert_element_type.default"}
 # How PyTorch's kernels say that they do not take symbolic sizes.
 NOT_FOR_SYMBOLS = ("does not support symbolic shapes", "expected to contain only concrete integers")
 VALUE_OPS = {"aten.item.default", "aten._local_scalar_dense.default", "aten.is_nonzero.default", "aten.equal.default",
@@ -133,6 +135,7 @@ class Recorder(TorchDispatchMode):
         self.late_inputs: list[Input] = []
         self._tracked: dict[int, Tracked] = {}
         self._calls: list[Any] = []  # operators being taken apart, outermost first
+        self._wide: list[tuple[set[Any], int]] = []  # of those whose 16-bit operands go as float32: which dtypes, and nodes before
         self._mutation = mutation.Mutation(self)
 
     # ---- leaves -----------------------------------------------------------------------------------------------------
@@ -186,6 +189,11 @@ class Recorder(TorchDispatchMode):
         if tensors and all(self.lookup(t).const is not None for t in tensors) and not has_symbol((args, kwargs)):
             return self._fold(func, name, args, kwargs)
         self._refuse(func, name, args, kwargs)
+        if self._wide and name in CASTS and args[0].dtype == torch.float32:
+            narrow, n_before = self._wide[-1]
+            dtype = kwargs.get("dtype", args[1] if len(args) > 1 else None)
+            if dtype in narrow:
+                return self._narrowed(args[0], dtype, n_before)
         if name in IDENTITY_OPS or self._is_plain_copy(func, name, args, kwargs):
             return self._identity(func, args, kwargs)
         if func._schema.is_mutable:
@@ -199,8 +207,7 @@ class Recorder(TorchDispatchMode):
         self._calls.append(func)
         try:
             if func in self.table:
-                with self:
-                    out = self.table[func](*args, **kwargs)
+                out = self._decompose(func, args, kwargs)
                 if out is not NotImplemented:
                     return out
             elif func.has_kernel_for_dispatch_key(torch._C.DispatchKey.CompositeImplicitAutograd):
@@ -211,6 +218,64 @@ class Recorder(TorchDispatchMode):
         finally:
             self._calls.pop()
         return self.record(func, args, kwargs)
+
+    def _decompose(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Decompositions widen 16-bit operands and narrow their results, which a kernel that computes in float32 need not
+        say: they are given float32 in the first place, so every dtype is the same list of nodes. The results keep their dtype."""
+        narrow = {t.dtype for t in tensors_in((args, kwargs)) if t.dtype in (torch.float16, torch.bfloat16)}
+        if not narrow:
+            with self:
+                return self.table[func](*args, **kwargs)
+        n_before = len(self.nodes)
+        wide_args, wide_kwargs = pytree.tree_map_only(torch.Tensor, self._widened, (args, kwargs))
+        self._wide.append((narrow, n_before))
+        try:
+            with self:
+                out = self.table[func](*wide_args, **wide_kwargs)
+        finally:
+            self._wide.pop()
+        if out is NotImplemented:
+            return out
+        dtype = torch.float32 if len(narrow) > 1 else narrow.pop()
+        results = self._result_dtypes(func, args, kwargs)
+        flat, spec = pytree.tree_flatten(out)
+        for i, t in enumerate(flat):
+            if isinstance(t, torch.Tensor) and t.dtype == torch.float32:
+                flat[i] = self._narrowed(t, results[i] if results and i < len(results) else dtype, n_before)
+        return pytree.tree_unflatten(flat, spec)
+
+    def _result_dtypes(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Optional[list[Any]]:
+        """Of each result of func on its true operands; None where it cannot be run with sizes that may change."""
+        try:
+            return [t.dtype if isinstance(t, torch.Tensor) else None for t in pytree.tree_flatten(func(*args, **kwargs))[0]]
+        except (RuntimeError, NotImplementedError):
+            return None
+
+    def _widened(self, t: torch.Tensor) -> torch.Tensor:
+        """A 16-bit tensor under a float32 name: the same value."""
+        if t.dtype not in (torch.float16, torch.bfloat16):
+            return t
+        known = self.lookup(t)
+        if known.const is not None:
+            return t.to(torch.float32)
+        wide = torch.empty_strided(t.shape, t.stride(), dtype=torch.float32, device="cpu")
+        self._tracked[id(wide)] = Tracked(wide, known.value, known.root, known.version, known.parent, known.view, known.view_op, known.view_args)
+        return wide
+
+    def _narrowed(self, t: torch.Tensor, dtype: Any, n_before: int) -> torch.Tensor:
+        """A result under the dtype it has for the user; a node of the decomposition that made it has that dtype, too."""
+        if dtype in (None, torch.float32):
+            return t
+        known = self.lookup(t)
+        if known.const is not None:
+            return t.to(dtype)
+        for node in self.nodes[n_before:]:
+            for result in node.results:
+                if known.value == {"ref": result.id}:
+                    result.dtype = dtype
+        narrow = torch.empty_strided(t.shape, t.stride(), dtype=dtype, device="cpu")
+        self._tracked[id(narrow)] = Tracked(narrow, known.value, known.root, known.version, known.parent, known.view, known.view_op, known.view_args)
+        return narrow
 
     def _refuse(self, func: Any, name: str, args: Any, kwargs: Any) -> None:
         outer = str(self._calls[0]) if self._calls else name
@@ -238,6 +303,8 @@ class Recorder(TorchDispatchMode):
     def _is_plain_copy(self, func: Any, name: str, args: Any, kwargs: Any) -> bool:
         if name == "aten._to_copy.default":
             return kwargs.get("dtype") in (None, args[0].dtype)
+        if name == "aten.to.dtype":
+            return len(args) > 1 and args[1] == args[0].dtype
         if name not in IDENTITY_WHEN_SAME_SHAPE or not args or not isinstance(args[0], torch.Tensor):
             return False
         out = func(*args, **kwargs)
@@ -256,6 +323,7 @@ class Recorder(TorchDispatchMode):
         results = [out] if isinstance(out, torch.Tensor) else list(out) if isinstance(out, (tuple, list)) else None
         if results is None or not all(r is None or isinstance(r, torch.Tensor) for r in results):
             raise self.unsupported(f"{func} does not give a tensor", "")
+        args = without_defaults(func, args)
         node = self.add_node(op or str(func), [self.argument(a) for a in args],
                              {k: self.argument(v) for k, v in kwargs.items() if k not in PLACEMENT_KWARGS},
                              [(r.dtype, list(r.shape)) for r in results if r is not None], not isinstance(out, torch.Tensor))
@@ -413,6 +481,15 @@ def number_in(real: torch.Tensor) -> Any:
 def values_in(real: torch.Tensor) -> Any:
     with torch._C._DisableTorchDispatch():
         return real.tolist()
+
+
+def without_defaults(func: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Positional arguments without those at the end that say what the schema says anyway."""
+    known = func._schema.arguments
+    while args and len(args) <= len(known) and known[len(args) - 1].has_default_value() and not isinstance(args[-1], torch.Tensor) \
+            and args[-1] is known[len(args) - 1].default_value:
+        args = args[:-1]
+    return args
 
 
 def tensors_in(value: Any) -> list[Any]:
