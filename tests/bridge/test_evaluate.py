@@ -159,15 +159,18 @@ def test_strided_inputs(reference: Any) -> None:
 @pytest.mark.parametrize("variant", ["float16", "bfloat16", "float32"])
 def test_edge_values(variant: str) -> None:
     t = torch.ones(200, dtype=getattr(torch, variant))
-    cases.mix_edges(t, torch.Generator().manual_seed(1))
+    cases.mix_edges(t, torch.Generator().manual_seed(1), True)
     info = torch.finfo(t.dtype)
     assert t.isnan().any() and (t == float("inf")).any() and (t == -float("inf")).any() and (t == info.max).any() and (t == info.tiny).any()
     zeros = t[t == 0]
     assert len(zeros) >= 2 and torch.signbit(zeros).any() and not torch.signbit(zeros).all()
     assert ((t != 0) & (t.abs().double() < info.tiny)).any() and (t == 1).sum() >= 180
     small = torch.ones(3, dtype=t.dtype)
-    cases.mix_edges(small, torch.Generator().manual_seed(1))
-    cases.mix_edges(small[:0], torch.Generator().manual_seed(1))
+    cases.mix_edges(small, torch.Generator().manual_seed(1), True)
+    cases.mix_edges(small[:0], torch.Generator().manual_seed(1), True)
+    modest = torch.ones(200, dtype=t.dtype)
+    cases.mix_edges(modest, torch.Generator().manual_seed(1), False)
+    assert modest.isnan().any() and (modest == float("inf")).any() and not (modest.abs() == info.max).any()
 
 
 def test_parameters_in_other_sizes(reference: Any) -> None:
