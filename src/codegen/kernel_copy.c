@@ -202,24 +202,46 @@ static void write_copy_in(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_blank(cx);
 }
 
-static void write_store_rows(Gen *gen, const GenPass *gp, const PlanAccess *acc, Cxx *cx) {
-    const char *type = gen_io_type(gen, acc);
-    cxx_line(cx, "CopyRowsOut(%sGm_[%s], %s);", acc->tensor_name, gen_tile_start(gen, gp, acc, true), acc->name);
-    (void)type;
+/* From row to row of a store's tensor: the columns of the space, unless the pass fills only a part of its rows. */
+static const char *store_step(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
+    uint32_t rank = gp->p->space.rank;
+    bool minus;
+    if (size_is(gp->p->space.dim[rank - 2], 1)) return "nCols_";
+    return gen_kernel_size(gen, gp, acc->view.stride[rank - 2], &minus);
 }
 
-void gen_copy_rows_out(Cxx *cx) {
+/* Does some store leave out a part of its tensor's rows? */
+static bool stores_apart(const GenPass *gp) {
+    uint32_t rank = gp->p->space.rank;
+    for (size_t i = 0; i < gp->p->access.n; i++)
+        if (gp->p->access.at[i].is_store && !size_is(gp->p->space.dim[rank - 2], 1) &&
+            !size_equal(gp->p->access.at[i].view.stride[rank - 2], gp->p->space.dim[rank - 1]))
+            return true;
+    return false;
+}
+
+static void write_store_rows(Gen *gen, const GenPass *gp, const PlanAccess *acc, Cxx *cx) {
+    const char *step = stores_apart(gp) ? arena_printf(gen->a, ", %s", store_step(gen, gp, acc)) : "";
+    cxx_line(cx, "CopyRowsOut(%sGm_[%s], %s%s);", acc->tensor_name, gen_tile_start(gen, gp, acc, true), acc->name,
+             step);
+}
+
+static void write_copy_rows_out(Cxx *cx, bool apart) {
     cxx_line(cx, "template <typename T>");
-    cxx_function(cx,
-                 "__aicore__ inline void CopyRowsOut(const GlobalTensor<T> &dst, const LocalTensor<T> &src)");
+    cxx_function(cx, "__aicore__ inline void CopyRowsOut(const GlobalTensor<T> &dst, const LocalTensor<T> &src%s)",
+                 apart ? ", uint64_t rowStep" : "");
     cxx_line(cx, "DataCopyExtParams params;");
     cxx_line(cx, "params.blockCount = static_cast<uint16_t>(nRows_);");
     cxx_line(cx, "params.blockLen = nCols_ * sizeof(T);");
     cxx_line(cx, "params.srcStride = (pitch_ * sizeof(T) - RoundUp(params.blockLen, 32)) / 32;");
-    cxx_line(cx, "params.dstStride = static_cast<uint32_t>((cols_ - nCols_) * sizeof(T));");
+    cxx_line(cx, "params.dstStride = static_cast<uint32_t>((%s - nCols_) * sizeof(T));", apart ? "rowStep" : "cols_");
     cxx_line(cx, "DataCopyPad(dst, src, params);");
     cxx_close(cx, "");
     cxx_blank(cx);
+}
+
+void gen_copy_rows_out(Cxx *cx) {
+    write_copy_rows_out(cx, false);
 }
 
 static void write_copy_out(Gen *gen, const GenPass *gp, Cxx *cx) {
@@ -323,7 +345,7 @@ void gen_kernel_copy(Gen *gen, const GenPass *gp, Cxx *cx) {
     if (gp->p->schedule == PLAN_ROWS) {
         write_locate(gen, gp, cx);
         gen_copy_rows(gen, gp, cx);
-        gen_copy_rows_out(cx);
+        write_copy_rows_out(cx, stores_apart(gp));
         write_load_vectors(gen, gp, cx);
     }
     gen_index_functions(gen, gp, cx);

@@ -5,6 +5,7 @@
 
 #include "lower/family.h"
 #include "lower/index.h"
+#include "lower/index_map.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,10 @@ bool lower_same_shape(const GraphShape *x, const GraphShape *y) {
 static const Chain *get_chain(Lower *lo, const Chain *want) {
     for (size_t i = 0; i < lo->chains.n; i++) {
         const Chain *c = lo->chains.at[i];
+        if (c->map || want->map) {
+            if (c->map && want->map && c->next == want->next && index_map_equal(c->map, want->map)) return c;
+            continue;
+        }
         if (c->next == want->next && c->node == want->node && c->result == want->result &&
             c->reshape == want->reshape && (want->node || lower_same_shape(c->shape, want->shape)))
             return c;
@@ -41,6 +46,10 @@ const Chain *lower_chain(Lower *lo, const GraphNode *node, uint32_t result, cons
 
 const Chain *lower_reshape(Lower *lo, const GraphNode *n, const GraphShape *shape, const Chain *next) {
     return get_chain(lo, &(Chain){.next = next, .shape = shape, .reshape = n});
+}
+
+const Chain *lower_map(Lower *lo, const IndexMap *map) {
+    return get_chain(lo, &(Chain){.map = map});
 }
 
 bool lower_unsupported(Lower *lo, const GraphNode *n, const char *why, const char *hint) {
@@ -124,11 +133,21 @@ static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view, bo
 }
 
 static bool apply_step(Lower *lo, const Chain *c, GraphView *view) {
+    if (c->map) {
+        index_map_apply(lo->a, c->map, view);
+        return true;
+    }
     if (c->node && !graph_view_apply(lo->a, lo->g, c->node, c->result, view, lo->bounds, lo->err)) return false;
     if (c->reshape && !graph_view_reshape(lo->a, view, c->shape, c->reshape, lo->bounds))
         return lower_unsupported(lo, c->reshape, "a permuted or sliced tensor is seen under another shape", "");
     if (!c->node && !c->reshape && !graph_view_expand(lo->a, view, c->shape))
         return err_set(lo->err, ERR_BAD_INPUT, lo->g->file, "shapes do not broadcast");
+    return true;
+}
+
+bool lower_apply_chain(Lower *lo, const Chain *chain, GraphView *view) {
+    for (const Chain *c = chain; c; c = c->next)
+        if (!apply_step(lo, c, view)) return false;
     return true;
 }
 

@@ -16,6 +16,7 @@ typedef struct Chain {
     uint32_t result;
     const GraphShape *shape;
     const GraphNode *reshape; /* brought to it by a reshape for this node, not by broadcasting */
+    const struct IndexMap *map; /* not NULL: the elements that the map names, whatever node and shape */
 } Chain;
 
 typedef struct Memo {
@@ -51,8 +52,11 @@ bool lower_value(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) ERR
 const Chain *lower_chain(Lower *lo, const GraphNode *node, uint32_t result, const GraphShape *shape,
                          const Chain *next);
 const Chain *lower_reshape(Lower *lo, const GraphNode *n, const GraphShape *shape, const Chain *next);
+/* The elements that a map (lower/index_map.h) names. */
+const Chain *lower_map(Lower *lo, const struct IndexMap *map);
 /* What element of a contiguous tensor of `shape` each element under the chain is. */
 bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, GraphView *out) ERR_CHECKED;
+bool lower_apply_chain(Lower *lo, const Chain *chain, GraphView *v) ERR_CHECKED; /* to a view of the tensor */
 bool lower_same_shape(const GraphShape *x, const GraphShape *y);
 bool lower_dtype_is_supported(DType t);
 /* The dtype a value counts as in recipes. */

@@ -127,9 +127,22 @@ static void own_arrays(Arena *a, PlanPass *p) {
     }
 }
 
+/* Stores have columns next to each other; without a last dimension of one element, those into a part of an output
+ * might not. */
+static bool stores_stay_dense(const PlanPass *p) {
+    const Size *columns = NULL;
+    uint32_t d = p->space.rank - 1;
+    while (d > 0 && size_is(p->space.dim[d - 1], 1)) d--;
+    for (size_t i = 0; d > 0 && i < p->access.n; i++) {
+        columns = p->access.at[i].view.stride[d - 1];
+        if (p->access.at[i].is_store && !size_is(columns, 1)) return false;
+    }
+    return true;
+}
+
 static void collapse(Arena *a, PlanPass *p) {
     for (uint32_t d = p->space.rank; d-- > 0;)
-        if (size_is(p->space.dim[d], 1)) remove_dim(p, d);
+        if (size_is(p->space.dim[d], 1) && (d + 1 < p->space.rank || stores_stay_dense(p))) remove_dim(p, d);
     for (uint32_t d = p->space.rank; d-- > 1;) {
         if (!can_merge(a, p, d - 1)) continue;
         set_dim(p, d, size_mul(a, p->space.dim[d - 1], p->space.dim[d]));
