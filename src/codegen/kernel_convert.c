@@ -141,8 +141,20 @@ static void write_scalar_wait(Cxx *cx) {
     cxx_blank(cx);
 }
 
+/* The buffers read may be written again by vector instructions, and by copies that wait for those. */
+static void write_scalar_done(Cxx *cx) {
+    cxx_comment(cx, "What the scalar unit has read may be overwritten from here on.");
+    cxx_function(cx, "__aicore__ inline void EndScalarReads()");
+    cxx_line(cx, "const event_t done = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));");
+    cxx_line(cx, "SetFlag<HardEvent::S_V>(done);");
+    cxx_line(cx, "WaitFlag<HardEvent::S_V>(done);");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
 static void write_fill_rows(Cxx *cx, bool rows, bool tile) {
     write_scalar_wait(cx);
+    write_scalar_done(cx);
     if (rows) {
         cxx_comment(cx, "Row r of dst becomes element r * step of src.");
         cxx_line(cx, "template <typename T>");
@@ -152,6 +164,7 @@ static void write_fill_rows(Cxx *cx, bool rows, bool tile) {
         cxx_open(cx, "for (uint32_t row = 0; row < nRows_; row++)");
         cxx_line(cx, "Duplicate(dst[row * pitch_], src.GetValue(row * step), pitch_);");
         cxx_close(cx, "");
+        cxx_line(cx, "EndScalarReads();");
         cxx_close(cx, "");
         cxx_blank(cx);
     }
@@ -161,6 +174,7 @@ static void write_fill_rows(Cxx *cx, bool rows, bool tile) {
     cxx_function(cx, "__aicore__ inline void FillTile(const LocalTensor<T> &dst, const LocalTensor<T> &src)");
     cxx_line(cx, "WaitForScalarReads();");
     cxx_line(cx, "Duplicate(dst, src.GetValue(0), nRows_ * pitch_);");
+    cxx_line(cx, "EndScalarReads();");
     cxx_close(cx, "");
     cxx_blank(cx);
 }

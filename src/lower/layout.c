@@ -229,6 +229,13 @@ static bool ask_scatter(LayoutAsk *q, bool is_select) {
     return true;
 }
 
+/* by modulo n, from 0 to n; size_mod of a negative number and of no elements are left out, which C++ has otherwise. */
+static const Size *roll_shift(Arena *a, const Size *by, const Size *n) {
+    const Size *back = size_sub(a, size_const(a, 0), by), *m = size_max(a, n, size_const(a, 1));
+    if (size_is_const(n, NULL)) m = n;
+    return size_is_nonnegative(back) ? size_sub(a, n, size_mod(a, back, m)) : size_mod(a, by, m);
+}
+
 static bool ask_roll(LayoutAsk *q) {
     Arena *a = q->lo->a;
     const GraphArg *shifts = graph_arg(q->n, 1, "shifts"), *dims = graph_arg(q->n, 2, "dims");
@@ -242,7 +249,7 @@ static bool ask_roll(LayoutAsk *q) {
         const Size *by = size_arg(q, &shifts->item[i]);
         if (!by) return bad_args(q);
         if (!get_dim(q, n_dims ? &dims->item[i] : NULL, &d)) return false;
-        const Size *n = result_shape(q)->dim[d], *shift = size_mod(a, by, n);
+        const Size *n = result_shape(q)->dim[d], *shift = roll_shift(a, by, n);
         const Size *ends[2] = {shift, n};
         if (size_is(n, 1)) continue;
         if (!find_piece(q, d, ends, 2, &piece)) return false;

@@ -1,0 +1,15 @@
+"""Rows of two dtypes under each other."""
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, y):
+        return torch.cat([x, y], 0)
+
+
+def get_inputs():
+    return [torch.randn(33, 65).half(), torch.randn(17, 65)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,15 @@
+"""A frame of one number."""
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.pad(x, (1, 2, 3, 0), value=0.5)
+
+
+def get_inputs():
+    return [torch.randn(2, 3, 33, 65)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,15 @@
+"""Elements of two tensors in turn."""
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, y):
+        return torch.stack([x, y], -1)
+
+
+def get_inputs():
+    return [torch.randn(33, 65), torch.randn(33, 65)]
+
+
+def get_init_inputs():
+    return []
