@@ -22,7 +22,7 @@ Handler = Callable[[dict[str, Any]], tuple[dict[str, Any], list[frames.Buffer]]]
 
 LOG_HEAD_BYTES, LOG_TAIL_BYTES = 32 << 10, 96 << 10
 DEFAULT_WALL_S, DEFAULT_MEMORY_MB = 120.0, 8192.0
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
 _TRAIL = struct.Struct("=32sII32s")  # SimTrail of src/sim/sim.h
 
 
@@ -229,9 +229,12 @@ def _kill_group(pid: int) -> None:
             pass
 
 
-def become_reaper() -> None:
-    """What a request's child leaves running in sessions of its own becomes ours, to be ended with the request."""
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+def guard_parent() -> None:
+    """What a request's child leaves running in sessions of its own becomes ours, to be ended with the request. And no child
+    can open our memory or descriptors in /proc: whoever wrote there would answer for the requests of others."""
+    prctl = ctypes.CDLL(None).prctl
+    prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def _end_strays() -> None:

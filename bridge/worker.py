@@ -130,7 +130,7 @@ def main() -> int:
     from opwright_bridge import child  # type: ignore[import-not-found]
 
     child.die_with_parent(os.getppid())  # in the middle of a request it would not see that the pipe is closed
-    child.become_reaper()
+    child.guard_parent()
     return serve()
 
 

@@ -28,7 +28,7 @@ static const char *const BWRAP[] = {"bwrap",         "--ro-bind",     "/",      
                                     "--ro-bind-try", "/proc/sysrq-trigger", "/proc/sysrq-trigger",
                                     "--ro-bind-try", "/proc/fs",      "/proc/fs",
                                     "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
-                                    "--new-session", "--die-with-parent"};
+                                    "--new-session", "--as-pid-1", "--die-with-parent"};
 #define N_BWRAP (sizeof BWRAP / sizeof BWRAP[0])
 
 static bool find_helper(void) {

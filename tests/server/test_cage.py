@@ -137,11 +137,17 @@ def call(name, *args):
 attempt("ptrace", lambda: call("ptrace", 16, 1, 0, 0))
 attempt("unshare", lambda: call("unshare", 0x10000000))
 attempt("mount", lambda: call("mount", b"none", b"/", b"tmpfs", 0, None))
+for who in (1, os.getppid()):
+    attempt(f"mem {{who == 1}}", lambda: open(f"/proc/{{who}}/mem", "r+b"))
+    attempt(f"fd {{who == 1}}", lambda: [os.open(f"/proc/{{who}}/fd/{{n}}", os.O_WRONLY) for n in range(5) if os.path.lexists(f"/proc/{{who}}/fd/{{n}}")])
+    attempt(f"environ {{who == 1}}", lambda: open(f"/proc/{{who}}/environ").read())
 attempt("setuid", lambda: "NoNewPrivs:\\t1" in open("/proc/self/status").read())
 ''' + TELL
     found = told(verify(caged, code)[1])
     assert found["seen"] == "False" and found["service"].startswith("ProcessLookupError") and found["setuid"] == "True", found
     assert found["fds"] == "[]", "no socket of the service is in reach"
+    hidden = {k: v for k, v in found.items() if k.split()[0] in ("mem", "fd", "environ")}
+    assert len(hidden) == 6 and set(hidden.values()) == {"PermissionError 13"}, "neither the worker's memory nor its answers are in reach"
     assert all(ast.literal_eval(found[k])[0] == -1 for k in ("ptrace", "unshare", "mount")), found
 
 
@@ -173,9 +179,9 @@ def test_what_descriptions_do(caged, name, code, words):
 @pytest.mark.parametrize("name, code, words", [
     ("fork bomb", "import os\n        while True: os.fork()", ("process",)),
     ("SIGSEGV", "import os\n        os.kill(os.getpid(), 11)", ("SIGSEGV",)),
-    ("100 GB", "bytearray(100 << 30)", ("emory",),
-    ("socket", "import socket\n        socket.create_connection(('127.0.0.1', 1))", ("PermissionError",),
-    ("deletes", "import os, shutil, tempfile\n        shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)\n        raise RuntimeError('deleted')", ("deleted",),
+    ("100 GB", "bytearray(100 << 30)", ("emory",)),
+    ("socket", "import socket\n        socket.create_connection(('127.0.0.1', 1))", ("PermissionError",)),
+    ("deletes", "import os, shutil, tempfile\n        shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)\n        raise RuntimeError('deleted')", ("deleted",)),
 ])
 def test_what_candidates_do(caged, name, code, words):
     """The same from the stage that runs the kernel."""

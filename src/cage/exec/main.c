@@ -1,5 +1,5 @@
 /* opwright-cage: the inner wall. Starts a command under a system-call filter and limits, and watches how many processes it
- * has: RLIMIT_NPROC does not bind root, so in a process namespace they are counted.
+ * has: RLIMIT_NPROC does not bind root, so in a process namespace, whose first process this is, they are counted.
  *   opwright-cage [--processes N] [--file-bytes N] -- COMMAND [ARGS...]
  * Ends as the command ends (128 + signal for a signal); 97 when the cage cannot be set up, 98 after too many processes. */
 #include <ctype.h>
@@ -122,7 +122,7 @@ static unsigned long count_processes(void) {
 }
 
 static int watch(pid_t child, unsigned long processes) {
-    bool own_namespace = getppid() == 1 || getpid() < 16; /* bubblewrap's init is our parent there */
+    bool own_namespace = getpid() == 1;
     for (int fd = 3; fd < 64; fd++) close(fd);            /* the command's pipes must end with the command */
     sigset_t chld;
     sigemptyset(&chld);
@@ -155,6 +155,7 @@ int main(int argc, char **argv) {
         return EXIT_SETUP;
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_DUMPABLE, 0); /* we are outside the filter: those inside must not get at us through /proc */
     sigset_t chld, old;
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
