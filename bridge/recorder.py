@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
 
+import sympy
 import torch
 from torch._decomp import decomposition_table
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -40,6 +41,14 @@ META_OPS = {"prim.device.default", "prim.layout.default", "aten.sym_size.default
             "aten.is_floating_point.default", "aten.is_complex.default", "aten.is_signed.default", "aten.storage_offset.default",
             "aten.is_same_size.default", "aten.result_type.Tensor", "aten.result_type.Scalar", "aten.can_cast.default"}
 CASTS = {"aten._to_copy.default", "aten.to.dtype", "prims.convert_element_type.default"}
+# Of operators that PyTorch neither runs with symbolic sizes nor takes apart: a tensor like the result.
+LIKE_RESULT: dict[str, Callable[..., Any]] = {
+    "aten.hardshrink_backward.default": lambda grad_out, self, lambd: torch.empty_like(self),
+    "aten.softshrink_backward.default": lambda grad_output, self, lambd: torch.empty_like(self)}
+# Arithmetic that takes a one-element tensor where it takes a number.
+TAKES_NUMBERS = {f"{space}.{name}" for space, names in (
+    ("aten", [f"{op}.{kind}" for op in ("add", "sub", "mul", "div") for kind in ("Tensor", "Scalar")]),
+    ("prims", [f"{op}.default" for op in ("add", "sub", "mul", "div")])) for name in names}
 # How PyTorch's kernels say that they do not take symbolic sizes.
 NOT_FOR_SYMBOLS = ("does not support symbolic shapes", "expected to contain only concrete integers")
 VALUE_OPS = {"aten.item.default", "aten._local_scalar_dense.default", "aten.is_nonzero.default", "aten.equal.default",
@@ -324,6 +333,8 @@ class Recorder(TorchDispatchMode):
         if results is None or not all(r is None or isinstance(r, torch.Tensor) for r in results):
             raise self.unsupported(f"{func} does not give a tensor", "")
         args = without_defaults(func, args)
+        if (op or str(func)) in TAKES_NUMBERS:
+            args = tuple(self._number_of_sizes(a) if isinstance(a, torch.SymFloat) else a for a in args)
         node = self.add_node(op or str(func), [self.argument(a) for a in args],
                              {k: self.argument(v) for k, v in kwargs.items() if k not in PLACEMENT_KWARGS},
                              [(r.dtype, list(r.shape)) for r in results if r is not None], not isinstance(out, torch.Tensor))
@@ -343,6 +354,8 @@ class Recorder(TorchDispatchMode):
                 raise
             if func in decomposition_table:
                 return decomposition_table[func](*args, **kwargs)
+            if str(func) in LIKE_RESULT:
+                return LIKE_RESULT[str(func)](*args, **kwargs)
             raise self.unsupported(f"{func} cannot be traced by PyTorch {torch.__version__} with sizes that may change",
                                    "write it with other operators") from exc
 
@@ -430,6 +443,45 @@ class Recorder(TorchDispatchMode):
         if note not in self.notes:
             self.notes.append(note)
         return number
+
+    def _number_of_sizes(self, value: torch.SymFloat) -> Any:
+        """A number computed from sizes (`2 / (n - 1)`) as a tensor of one element, computed from the sizes of each call."""
+        n_before = len(self.nodes)
+        try:
+            made = self._number_node(value.node.expr)
+        except ValueError:
+            del self.nodes[n_before:]
+            return value
+        if not isinstance(made, dict):
+            return value
+        like = torch.empty([], dtype=torch.float32)
+        self._tracked[id(like)] = Tracked(like, made, Root())
+        return like
+
+    def _number_node(self, expr: Any) -> Any:
+        """The number or node for expr. Raises ValueError where there is none."""
+        if expr.is_number:
+            return float(expr)
+        if expr.is_integer:
+            return {"ref": self.add_node("aten.full.default", [[], SizeArg(expr)], {}, [(torch.float32, [])]).id}
+        name = type(expr).__name__
+        if name == "ToFloat":
+            return self._number_node(expr.args[0])
+        if name in ("IntTrueDiv", "FloatTrueDiv"):
+            return self._number_of("aten.div.Tensor", expr.args)
+        if name in ("Add", "Mul"):
+            return self._number_of(f"aten.{name.lower()}.Tensor", expr.args)
+        if name in ("Pow", "PowByNatural", "FloatPow") and expr.args[1].is_number and float(expr.args[1]) == -1:
+            return self._number_of("aten.div.Tensor", [sympy.S.One, expr.args[0]])
+        raise ValueError(name)
+
+    def _number_of(self, op: str, terms: Any) -> Any:
+        left = self._number_node(terms[0])
+        if not isinstance(left, dict):
+            left = {"ref": self.add_node("aten.full.default", [[], left], {}, [(torch.float32, [])]).id}
+        for term in terms[1:]:
+            left = {"ref": self.add_node(op, [left, self._number_node(term)], {}, [(torch.float32, [])]).id}
+        return left
 
     def current(self, t: Tracked) -> Any:
         """The value of a tensor now: views are built again when their memory was written since."""

@@ -26,8 +26,10 @@ from .names import Names, operator_name
 from .recorder import Input, Node, Recorder, SizeArg, number_in, values_in
 
 FLOAT_VARIANTS = (torch.float16, torch.bfloat16, torch.float32)
-# Core ATen keeps some operators of gradients whole; here they are taken apart like any other.
-TABLE = {**{op: f for op, f in decomposition_table.items() if "backward" in str(op)}, **core_aten_decompositions()}
+# Core ATen keeps some operators of gradients whole, and the normalisations that only autograd calls; here they are taken
+# apart like any other.
+WITH_GRADIENTS = ("backward", "aten._native_batch_norm_legit")
+TABLE = {**{op: f for op, f in decomposition_table.items() if any(part in str(op) for part in WITH_GRADIENTS)}, **core_aten_decompositions()}
 LARGEST_BAKED_CONSTANT = 1024  # elements of a tensor written into the code that ModelNew can hold as text
 
 

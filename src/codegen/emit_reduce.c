@@ -101,7 +101,7 @@ static bool uses_dtype(Gen *gen, const GenPass *gp) {
 static void write_tile_cols(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix;
     cxx_comment(cx, "Whole rows when one fits, so that they are loaded once; several when they are short.");
-    cxx_line(cx, "const uint64_t longest%s = tileRoom%s / (tileBits%s + 8 * colBytes%s) * 8 / 64 * 64;", s, s,
+    cxx_line(cx, "const uint64_t longest%s = tileRoom%s / (tileBits%s + 8 * colBytes%s) * 8 / 256 * 256;", s, s,
              s, s);
     cxx_line(cx, "uint64_t colsPerTile%s = AlignUp(std::max<uint64_t>(cols%s, 1), 64);", s, s);
     cxx_open(cx, "if (colsPerTile%s > longest%s)", s, s);

@@ -84,7 +84,9 @@ static size_t find_temp(const PlanTemps *temps, uint32_t value) {
     return SIZE_MAX;
 }
 
-static bool is_taken(const Graph *g, const char *name) {
+static bool is_taken(const Graph *g, const PlanTemps *temps, const char *name) {
+    for (size_t i = 0; i < temps->n; i++)
+        if (strcmp(temps->at[i].name, name) == 0) return true;
     for (size_t i = 0; i < g->n_inputs; i++)
         if (strcmp(g->inputs[i].name, name) == 0) return true;
     for (size_t i = 0; i < g->n_outputs; i++)
@@ -98,8 +100,7 @@ static void add_temp(Cut *c, PlanTemps *temps, uint32_t value) {
     DType *dtype = ARENA_ARRAY(c->a, c->g->n_variants, DType);
     for (size_t k = 0; k < c->g->n_variants; k++) dtype[k] = temp_dtype(v->dtype[k]);
     const char *name = arena_printf(c->a, "stage%d", c->made_by[value] + 1);
-    for (int n = 2; is_taken(c->g, name) || (temps->n && strcmp(temps->at[temps->n - 1].name, name) == 0);
-         n++)
+    for (int n = 2; is_taken(c->g, temps, name); n++)
         name = arena_printf(c->a, "stage%d_%d", c->made_by[value] + 1, n);
     PlanTemp t = {.value = value, .stage = (uint32_t)c->made_by[value], .name = name, .dtype = dtype};
     vec_push(c->a, temps, t);
