@@ -18,7 +18,7 @@ static bool add_output(Lower *lo, uint32_t index) {
                       .tensor = index,
                       .name = o->name,
                       .tensor_name = o->name,
-                      .dtype = o->dtype ? o->dtype : v->dtype};
+                      .dtype = o->dtype ? o->dtype : lo->g->values[o->value].dtype};
     acc.view = graph_view_contiguous(lo->a, &v->shape);
     vec_push(lo->a, &p->access, acc);
     vec_push(lo->a, &p->outputs, index);

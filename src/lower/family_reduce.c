@@ -322,7 +322,7 @@ static bool add_store(Work *w, const GraphOutput *o, uint32_t index) {
                       .tensor = index,
                       .name = o->name,
                       .tensor_name = o->name,
-                      .dtype = o->dtype ? o->dtype : v->dtype,
+                      .dtype = o->dtype ? o->dtype : lo->g->values[o->value].dtype,
                       .view = store_view(w, is_kept)};
     vec_push(lo->a, &lo->pass->access, acc);
     vec_push(lo->a, &lo->pass->outputs, index);

@@ -68,9 +68,6 @@ SHAPED = {("squeeze", 0): "{}.unsqueeze(0)", ("prelu", 1): "{}[0]", ("fill", 1):
           ("view_as", 1): "{}.t()", ("expand_as", 1): "{}.unsqueeze(0).expand(2, 3, 43)"}
 # Calls that the schema alone does not give: it has defaults that the function does not have.
 WRITTEN = {"prims.scalar_tensor.default": "torch.ops.prims.scalar_tensor.default(1.25, dtype=torch.float32, device=torch.device('cpu'))"}
-# PyTorch cannot trace them with sizes that may change; the error says so.
-REFUSED = ["aten.softshrink_backward.default", "aten.hardshrink_backward.default"]
-FLOAT_ONLY = ["aten.mse_loss_backward.default"]  # PyTorch takes integers; the generator says that it does not
 SKIPPED_ARGS = ("layout", "device", "pin_memory", "memory_format", "non_blocking", "copy")
 
 
@@ -184,7 +181,7 @@ def test_every_op_has_a_call():
 
 
 def traced_calls(kind: str) -> List[Call]:
-    return [call for call in all_calls(kind) if call.op not in REFUSED and (kind == "FLOAT" or call.op not in FLOAT_ONLY)]
+    return all_calls(kind)
 
 
 def modules_of(kind: str) -> Dict[str, str]:
@@ -206,10 +203,3 @@ def test_every_op(tmp_path, kind):
         bad = [part[k].text for k in road.failed_outputs()] or [c.text for c in part]
         wrong.append(f"{road.name}: {road.verdict} {road.failed_cases()[:3]} {road.error[:400] if not road.result else ''}\n    " + "\n    ".join(bad))
     assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize("op", REFUSED)
-def test_refused_ops_are_named(tmp_path, op):
-    calls = [call for call in all_calls("FLOAT") if call.op == op]
-    road = generate(tmp_path, {"refused": module_text(calls[:1], "FLOAT")})["refused"]
-    assert road.verdict == "REFUSED" and op in road.error and LOCATION.search(road.error)

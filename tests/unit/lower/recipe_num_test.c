@@ -297,9 +297,6 @@ typedef struct Case {
     X(logsig_b, "aten.log_sigmoid_backward.default", "1.0 x y", r_sigmoid(-x), -INFINITY, 80, 6, 0)                     \
     X(logit_b, "aten.logit_backward.default", "1.0 x", x < 0 || x > 1 ? NAN : 1 / (x * (1 - x)), 1e-30, 1, 4, 0)        \
     X(sshr_b, "aten.softshrink_backward.default", "y x 0.5", fabs(x) > 0.5 ? y : 0, -INFINITY, INFINITY, 0, 0)  \
-    X(mse_b, "aten.mse_loss_backward.default", "1.0 x y 0", 2 * (x - y), -1e30, 1e30, 2, 1e-30)                         \
-    X(smooth_b, "aten.smooth_l1_loss_backward.default", "1.0 x y 0 0.5", r_clamp((x - y) / 0.5, -1, 1), -1e30, 1e30, 2, 1e-30) \
-    X(huber_b, "aten.huber_loss_backward.default", "1.0 x y 0 1.5", r_clamp(x - y, -1.5, 1.5), -1e30, 1e30, 2, 1e-30)   \
     X(eq, "aten.eq.Tensor", "x y", x == y, -INFINITY, INFINITY, 0, 0)                                                   \
     X(ne, "aten.ne.Tensor", "x y", x != y, -INFINITY, INFINITY, 0, 0)                                                   \
     X(lt, "aten.lt.Tensor", "x y", x < y, -INFINITY, INFINITY, 0, 0)                                                    \
