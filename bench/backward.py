@@ -1,0 +1,95 @@
+"""Pass table of gradient operators: runs `opwright backward` on every specification of a folder.
+
+    python3 bench/backward.py [FOLDER] [--only WORD ...] [--target a3] [--keep DIR] [--json FILE]
+
+FOLDER is tests/backward/specs when it is not given; --only takes the specifications whose name has one of the words in it. Per
+specification and dtype the table says PASS, WITHIN_TOLERANCE (the standard's second stage was needed), FAIL, or the verdict
+that stopped it before there was a kernel. The exit status is 0 when everything passed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CLI = os.environ.get("OPWRIGHT_CLI", str(ROOT / "build/opwright"))
+PASSED = ("PASS", "WITHIN_TOLERANCE")
+
+
+def run(spec: Path, folder: Path, target: str) -> tuple[dict[str, str], str]:
+    """({dtype: result}, why not)"""
+    report = folder / f"{spec.stem}_grad" / "verification.json"
+    report.unlink(missing_ok=True)
+    done = subprocess.run([CLI, "backward", str(spec), "--output-dir", str(folder), "--target", target, "--quiet"], capture_output=True,
+                          text=True)
+    if not report.exists():
+        lines = [line for line in done.stderr.splitlines() if line.startswith("opwright: ")]
+        return {"": "unsupported"}, (lines or [f"exit status {done.returncode}"])[0].removeprefix("opwright: ")
+    precision = json.loads(report.read_text())["precision"]
+    return {dtype: result_of(precision, dtype, row) for dtype, row in precision["per_dtype"].items()}, reason(done.stdout, precision)
+
+
+def result_of(precision: dict, dtype: str, row: dict) -> str:
+    """Of one dtype: its records and its further cases; an error that no case tells fails every dtype."""
+    further = [c for c in precision["further_cases"] if c.get("label", "").split(" ")[0] == dtype]
+    wrong = any(c.get("verdict") != "PASS" for c in further) or row["failed"] > 0
+    checks_failed = precision["status"] == "FAIL" and not any(
+        c.get("verdict") != "PASS" for c in precision["further_cases"]) and not any(r["failed"] for r in precision["per_dtype"].values())
+    if wrong or checks_failed:
+        return "FAIL"
+    if row["passed"] == 0:
+        return "REJECT_FAIL_CLOSED"
+    return "WITHIN_TOLERANCE" if row["within_tolerance"] else "PASS"
+
+
+def reason(out: str, precision: dict) -> str:
+    if precision["status"] in ("PASS", "PASS_WITHIN_TOLERANCE"):
+        return ""
+    first = next((line.strip() for line in out.splitlines() if line.startswith("  error ")), precision["status"])
+    case = next((line.strip() for line in out.splitlines() if "first case that did not pass" in line), "")
+    return f"{first} {case}".strip()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Pass table of gradient operators.")
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "tests/backward/specs")
+    parser.add_argument("--only", nargs="+", default=[], metavar="WORD", help="specifications whose name has one of the words in it")
+    parser.add_argument("--target", default="a3")
+    parser.add_argument("--keep", type=Path, help="folder for the workspaces, which are removed otherwise")
+    parser.add_argument("--json", type=Path, help="the table as a JSON file")
+    args = parser.parse_args()
+    specs = [s for s in sorted(args.folder.glob("*.py")) if not args.only or any(w in s.stem for w in args.only)]
+    if not specs:
+        parser.error(f"no specification in {args.folder}")
+    counts: Counter[str] = Counter()
+    table = []
+    width = max(len(s.stem) for s in specs)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = args.keep or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        for spec in specs:
+            start = time.monotonic()
+            results, why = run(spec, folder, args.target)
+            seconds = time.monotonic() - start
+            for dtype, result in results.items():
+                counts[result] += 1
+                print(f"{spec.stem:{width}}  {dtype or 'all':8}  {result:18}  {seconds:5.0f} s  {why}".rstrip(), flush=True)
+            table.append({"spec": spec.stem, "results": results, "seconds": round(seconds, 1), "reason": why})
+    whole = sum(all(r in PASSED for r in row["results"].values()) for row in table)
+    print(f"{whole} of {len(specs)} specifications pass in all their dtypes (target {args.target}, simulated): "
+          + ", ".join(f"{n} {name}" for name, n in counts.most_common()))
+    if args.json:
+        args.json.write_text(json.dumps({"target": args.target, "specs": table, "counts": counts}, indent=2) + "\n")
+    return 0 if whole == len(specs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
