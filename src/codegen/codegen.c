@@ -9,7 +9,8 @@
 
 /* Names that generated code uses for itself: a tensor or number of the user's must not be called so. Compared
  * in camel case, because members are written so. */
-static const char *const OWN_NAMES[] = {"row",
+static const char *const OWN_NAMES[] = {"tileCount", "rowCount", "colCount", "user", "scratch", "item",
+                                        "row",
                                         "rows",
                                         "col",
                                         "cols",
@@ -101,9 +102,9 @@ static const char *const OWN_NAMES[] = {"row",
                                         "j",
                                         "k"};
 
-/* t0, m1, h2, i0, s3, size4, outer0, total2: names made with a number. */
+/* t0, m1, h2, r0, i0, s3, size4, outer0, total2: names made with a number. */
 static bool is_numbered(const char *name) {
-    static const char *const STEMS[] = {"t", "m", "h", "i", "s", "size", "outer"};
+    static const char *const STEMS[] = {"t", "m", "h", "r", "c", "b", "i", "s", "size", "outer"};
     size_t n = strcspn(name, "0123456789");
     if (!name[n] || strspn(name + n, "0123456789") != strlen(name + n)) return false;
     for (size_t i = 0; i < sizeof STEMS / sizeof STEMS[0]; i++)
