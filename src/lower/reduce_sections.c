@@ -122,7 +122,7 @@ static KirVal number_at(Work *w, KirVal old, uint32_t shape, bool loop) {
     return remember(w, old, shape, loop, append(w, in, shape, loop));
 }
 
-/* A mask cannot be repeated along rows and columns; zeros and ones can. */
+/* A mask cannot be repeated along rows and columns; zeros and ones can, from rows by way of blocks (as_blocks). */
 static KirVal expand_mask(Work *w, KirVal v, uint32_t shape, bool loop) {
     uint32_t from = w->shape.at[v];
     bool was_loop = w->loop.at[v];
@@ -130,6 +130,9 @@ static KirVal expand_mask(Work *w, KirVal v, uint32_t shape, bool loop) {
     KirVal ones = append(w, one, from, was_loop);
     KirVal number = append(w, (KirInsn){.op = KIR_SELS_F, .src = {v, ones, KIR_NONE}, .scalar = kir_const(0)},
                            from, was_loop);
+    if (from != SHAPE_COLS)
+        number = append(w, (KirInsn){.op = KIR_EXPAND_F, .src = {number, KIR_NONE, KIR_NONE}},
+                        from == SHAPE_ROWS ? SHAPE_BLOCKS : SHAPE_BLOCK, was_loop);
     KirVal wide = append(w, (KirInsn){.op = KIR_EXPAND_F, .src = {number, KIR_NONE, KIR_NONE}}, shape, loop);
     KirInsn test = {
         .op = KIR_CMPS_F, .src = {wide, KIR_NONE, KIR_NONE}, .scalar = kir_const(0.5), .mode = KIR_GT};

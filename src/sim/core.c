@@ -123,7 +123,7 @@ void core_reset(Core *c, uint32_t block)
     c->block = block;
     c->state = CORE_READY;
     c->killed = false;
-    c->n_bufs = c->n_ques = 0;
+    c->n_bufs = c->n_bufs_before = c->n_ques = 0;
     c->pipe_live = false;
     c->pool = NULL;
     core_soc_init(c);

@@ -22,6 +22,7 @@ void ow_pipe_init(const void *pipe, OwLoc loc)
     c->pipe_made = c->loc;
     core_soc_init(c);
     c->ub_top = 0;
+    c->n_bufs_before = c->n_bufs;
 }
 
 /* Waits for the buffers that were freed: their backward ids are free again. HW: TPipe, implementation. */
@@ -41,6 +42,7 @@ void ow_pipe_reset(const void *pipe, OwLoc loc)
     (void)pipe;
     core_soc_init(c);
     c->ub_top = 0;
+    c->n_bufs_before = c->n_bufs;
     settle_events(c);
 }
 
@@ -111,7 +113,8 @@ static bool init_ok(Core *c, uint32_t pos, uint32_t n_bufs, uint32_t len_bytes)
         sim_report(c, CHK_ID_BUF_ZERO, n_bufs ? "len" : "num");
         return false;
     }
-    if (c->n_bufs + n_bufs > FRAMEWORK_BUFS) sim_report(c, CHK_ID_QUE_BUFFERS, LL(c->n_bufs + n_bufs), LL(FRAMEWORK_BUFS));
+    uint32_t n_in_pipe = c->n_bufs - c->n_bufs_before + n_bufs;
+    if (n_in_pipe > FRAMEWORK_BUFS) sim_report(c, CHK_ID_QUE_BUFFERS, LL(n_in_pipe), LL(FRAMEWORK_BUFS));
     return c->n_bufs + n_bufs <= MAX_BUFS && c->n_ques < MAX_QUES;
 }
 

@@ -124,6 +124,7 @@ struct Core {
     Buf *bufs;
     Que *ques;
     bool pipe_live;
+    uint32_t n_bufs_before; /* of n_bufs, those of earlier pipes. HW: TPipe::ResetPool counts buffers anew */
     OwPool *pool; /* InitBuffer takes from it; NULL: from what the pipe has left */
     OwLoc pipe_made;
 

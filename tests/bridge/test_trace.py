@@ -151,6 +151,14 @@ def test_numbers_from_sizes(graph_of: Any) -> None:
     assert any("depends on sizes" in n for n in g["notes"]) and abs(g["nodes"][0]["args"][1] - 5 ** -0.5) < 1e-12
 
 
+def test_fractions_of_sizes_are_computed_in_the_operator(graph_of: Any) -> None:
+    g = graph_of("return x * (2.0 / (x.shape[-1] - 1))")
+    assert not any("depends on sizes" in n for n in g["notes"])
+    assert ops(g) == ["aten.full.default", "aten.full.default", "aten.div.Tensor", "aten.mul.Tensor"]
+    assert g["nodes"][1]["args"][1]["size"].replace(" ", "") in ("s1-1", "-1+s1")
+    assert g["nodes"][3]["args"][1] == {"ref": g["nodes"][2]["id"]}
+
+
 def test_strides_of_the_example(graph_of: Any) -> None:
     g = graph_of("return x + 1", "torch.rand(4, 5).t()")
     assert g["inputs"][0]["contiguous"] is False and g["inputs"][0]["hint_stride"] == [1, 5] and g["inputs"][0]["hint_shape"] == [5, 4]

@@ -273,7 +273,7 @@ static void many_tbufs(uint32_t n)
     pipe_up();
     for (uint32_t i = 0; i < n; i++) tbuf(32);
 }
-PAIR(que_buffers, BRACES({ write_z(); many_tbufs(65); }), BRACES({ write_z(); many_tbufs(64); }))
+PAIR(que_buffers, BRACES({ write_z(); many_tbufs(65); }), BRACES({ write_z(); many_tbufs(64); ow_pipe_destroy(NULL, AT); many_tbufs(64); }))
 static void leave_queued(bool drain)
 {
     pipe_up();
