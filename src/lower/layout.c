@@ -53,13 +53,18 @@ static bool not_affine(LayoutAsk *q) {
                              "let its result be an output, or a stage of its own by a reduction of it");
 }
 
+static const GraphShape *result_shape(LayoutAsk *q) {
+    return &q->lo->g->values[q->n->first_value].shape;
+}
+
 static const Size *minus(LayoutAsk *q, const Size *x, const Size *y) {
     return size_sub(q->lo->a, x, y);
 }
 
 /* The space runs through dimension `row` of the result as the output does through one of its own, and both are of
  * one size: pieces end within it. */
-static bool is_whole(LayoutAsk *q, uint32_t row, uint32_t p, const Size *total) {
+static bool is_whole(LayoutAsk *q, uint32_t row, uint32_t p) {
+    const Size *total = result_shape(q)->dim[row];
     if (!size_is(q->map.step[row][p], 1)) return false;
     for (uint32_t r = 0; r < q->box->rank; r++)
         if (size_is(q->box->step[r][p], 1) && size_equal(q->box->start[r], q->map.start[row]) &&
@@ -69,7 +74,7 @@ static bool is_whole(LayoutAsk *q, uint32_t row, uint32_t p, const Size *total) 
 }
 
 /* Asks for a cut where index `row` reaches `end`. */
-static bool ask_cut(LayoutAsk *q, uint32_t row, const Size *end, const Size *total) {
+static bool ask_cut(LayoutAsk *q, uint32_t row, const Size *end) {
     Arena *a = q->lo->a;
     int p = index_map_only_step(&q->map, row);
     int64_t step;
@@ -80,7 +85,7 @@ static bool ask_cut(LayoutAsk *q, uint32_t row, const Size *end, const Size *tot
     else
         at = size_add(a, size_floordiv(a, minus(q, start, end), size_const(a, -step)), size_const(a, 1));
     bool inside = size_is_nonnegative(at) && size_is_nonnegative(minus(q, len, at));
-    if (size_is(at, 0) || size_equal(at, len) || (!inside && !is_whole(q, row, (uint32_t)p, total)))
+    if (size_is(at, 0) || size_equal(at, len) || (!inside && !is_whole(q, row, (uint32_t)p)))
         return not_affine(q);
     *q->cut = (LayoutCut){.wanted = true, .p = (uint32_t)p, .at = at};
     return false;
@@ -93,8 +98,8 @@ static bool find_piece(LayoutAsk *q, uint32_t row, const Size *const *ends, size
     for (size_t i = 0; i < n; from = ends[i++]) {
         *piece = i;
         if (size_equal(from, ends[i]) || size_is_nonnegative(minus(q, least, ends[i]))) continue;
-        if (size_equal(ends[i], ends[n - 1]) || size_is_nonnegative(minus(q, minus(q, ends[i], one), most))) return true;
-        return ask_cut(q, row, ends[i], ends[n - 1]);
+        if (i + 1 == n || size_equal(ends[i], ends[n - 1]) || size_is_nonnegative(minus(q, minus(q, ends[i], one), most))) return true;
+        return ask_cut(q, row, ends[i]);
     }
     return true; /* there are no elements */
 }
@@ -117,10 +122,6 @@ static const Size *size_arg(LayoutAsk *q, const GraphArg *arg) {
 
 static const GraphShape *shape_of(LayoutAsk *q, const GraphArg *arg) {
     return &q->lo->g->values[arg->value].shape;
-}
-
-static const GraphShape *result_shape(LayoutAsk *q) {
-    return &q->lo->g->values[q->n->first_value].shape;
 }
 
 static bool bad_args(LayoutAsk *q) {
