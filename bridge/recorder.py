@@ -50,7 +50,8 @@ TAKES_NUMBERS = {f"{space}.{name}" for space, names in (
     ("aten", [f"{op}.{kind}" for op in ("add", "sub", "mul", "div") for kind in ("Tensor", "Scalar")]),
     ("prims", [f"{op}.default" for op in ("add", "sub", "mul", "div")])) for name in names}
 # How PyTorch's kernels say that they do not take symbolic sizes.
-NOT_FOR_SYMBOLS = ("does not support symbolic shapes", "expected to contain only concrete integers")
+NOT_FOR_SYMBOLS = ("does not support symbolic shapes", "expected to contain only concrete integers",
+                   "on tensor with symbolic sizes/strides")
 VALUE_OPS = {"aten.item.default", "aten._local_scalar_dense.default", "aten.is_nonzero.default", "aten.equal.default",
              "aten.allclose.default"}
 

@@ -23,15 +23,19 @@ const Family *family_of(const GraphNode *n) {
     return NULL;
 }
 
-bool family_is_free(const GraphNode *n) {
-    if (family_of(n)) return false;
+static bool is_fill(const char *op) {
     for (size_t i = 0; i < plan_fill_count(); i++)
-        if (strcmp(plan_fill_name(i), n->op) == 0) return true;
-    return graph_is_view(n->op) || pointwise_find(n->op);
+        if (strcmp(plan_fill_name(i), op) == 0) return true;
+    return false;
 }
 
+bool family_is_free(const GraphNode *n) {
+    return !family_of(n) && (is_fill(n->op) || graph_is_view(n->op) || pointwise_find(n->op));
+}
+
+/* The tensor that x.new_zeros takes its dtype from may have any shape. */
 bool plan_is_elementwise(const char *op) {
-    return pointwise_find(op) != NULL;
+    return !is_fill(op) && pointwise_find(op);
 }
 
 static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end) {
