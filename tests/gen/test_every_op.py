@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from road import CLI, LOCATION, generate
+from road import CLI, generate
 
 PER_MODULE = 24
 SHAPE = (3, 43)
@@ -180,12 +180,8 @@ def test_every_op_has_a_call():
     assert set(elementwise_ops()) - called == set()
 
 
-def traced_calls(kind: str) -> List[Call]:
-    return all_calls(kind)
-
-
 def modules_of(kind: str) -> Dict[str, str]:
-    calls = traced_calls(kind)
+    calls = all_calls(kind)
     return {f"every_{kind.lower()}_{i // PER_MODULE}": module_text(calls[i:i + PER_MODULE], kind)
             for i in range(0, len(calls), PER_MODULE)}
 
@@ -193,7 +189,7 @@ def modules_of(kind: str) -> Dict[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_op(tmp_path, kind):
-    calls = traced_calls(kind)
+    calls = all_calls(kind)
     roads = generate(tmp_path, modules_of(kind))
     wrong: List[str] = []
     for i, road in enumerate(roads.values()):
