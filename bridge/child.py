@@ -86,7 +86,7 @@ def run(handler: Handler, params: dict[str, Any], limits: dict[str, Any], privat
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _child(handler, params, memory_mb, reply_fd, log_write, (log_read, *private_fds), parent)
+        _child(handler, params, memory_mb, wall_s, reply_fd, log_write, (log_read, *private_fds), parent)
     os.close(log_write)
     log = Log()
     try:
@@ -103,7 +103,7 @@ def _positive(value: Any, default: float) -> float:
 # ---- in the child ---------------------------------------------------------------------------------------------------
 
 
-def _child(handler: Handler, params: dict[str, Any], memory_mb: float, reply_fd: int, log_fd: int,
+def _child(handler: Handler, params: dict[str, Any], memory_mb: float, wall_s: float, reply_fd: int, log_fd: int,
            close: tuple[int, ...], parent: int) -> None:
     """Never returns. Exit status 0 only when a whole reply was written."""
     status = 1
@@ -111,7 +111,7 @@ def _child(handler: Handler, params: dict[str, Any], memory_mb: float, reply_fd:
         os.setpgid(0, 0)
         die_with_parent(parent)
         _redirect(log_fd, close)
-        _limit(memory_mb)
+        _limit(memory_mb, wall_s)
         _answer(handler, params, reply_fd)
         status = 0
     except BaseException as exc:  # noqa: BLE001 - the last line of defence: the log says why
@@ -143,8 +143,11 @@ def _redirect(log_fd: int, close: tuple[int, ...]) -> None:
         os.close(fd)
 
 
-def _limit(memory_mb: float) -> None:
-    """Address space above what the worker already maps (PyTorch alone maps gigabytes), and no core files."""
+def _limit(memory_mb: float, wall_s: float) -> None:
+    """Address space above what the worker already maps (PyTorch alone maps gigabytes), no core files, and as much CPU time as all
+    cores could give: what slipped away from the clock must end, too."""
+    seconds = int(wall_s * (os.cpu_count() or 1)) + 5
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     with open("/proc/self/statm", encoding="ascii") as f:
         mapped = int(f.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     limit = mapped + int(memory_mb * (1 << 20))

@@ -119,6 +119,10 @@ const char *const *cage_argv(Arena *a, const CageSpec *spec, const char *const *
                                   arena_printf(a, "%u", spec->processes ? spec->processes : 512u),
                                   "--file-bytes",
                                   arena_printf(a, "%llu", (unsigned long long)(spec->file_bytes ? spec->file_bytes : 4ull << 30)),
+                                  "--memory-bytes",
+                                  arena_printf(a, "%llu", (unsigned long long)spec->memory_bytes),
+                                  "--cpu-s",
+                                  arena_printf(a, "%u", spec->cpu_s),
                                   "--"};
     for (size_t i = 0; i < sizeof helper / sizeof helper[0]; i++) vec_push(a, &v, helper[i]);
     for (size_t i = 0; argv[i]; i++) vec_push(a, &v, argv[i]);

@@ -5,7 +5,8 @@
  *
  * Made of bubblewrap (namespaces) around opwright-cage (seccomp, limits, a count of processes). Where bubblewrap is missing
  * or the kernel forbids namespaces, opwright-cage alone: then files outside stay writable and the filter keeps the network
- * away. Memory, CPU time and wall time are limited by those who start requests (docs/bridge.md). */
+ * away. Wall time is limited by those who start requests, and so are memory and CPU time in the Python worker, which maps
+ * gigabytes itself (docs/bridge.md). */
 #ifndef OPWRIGHT_CAGE_CAGE_H
 #define OPWRIGHT_CAGE_CAGE_H
 
@@ -18,6 +19,8 @@ typedef struct CageSpec {
     const char *writable; /* absolute path of an existing folder; TMPDIR inside is this folder */
     uint32_t processes;   /* at once, threads not counted; 0: 512 */
     uint64_t file_bytes;  /* of one file; 0: 4 GiB */
+    uint64_t memory_bytes; /* address space of each process; 0: no limit */
+    uint32_t cpu_s;        /* of each process; 0: no limit */
 } CageSpec;
 
 typedef enum {

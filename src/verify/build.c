@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define COMPILER_MEMORY_BYTES (4ull << 30) /* of one process; the binding with PyTorch's headers takes about 1 GiB */
+
 typedef struct Job {
     const char *const *argv;
     const char *output; /* library */
@@ -41,7 +43,7 @@ static void *pool_thread(void *arg) {
         Job *j = &p->jobs[i];
         Proc proc;
         double left = p->deadline_s - time_now_s();
-        const CageSpec cage = {.writable = p->dir};
+        const CageSpec cage = {.writable = p->dir, .memory_bytes = COMPILER_MEMORY_BYTES, .cpu_s = (uint32_t)(left > 0 ? left : 0) + 2};
         j->failed_us = !proc_start(&proc, cage_argv(j->arena, &cage, j->argv), p->dir, &j->err) ||
                        !proc_wait(&proc, j->arena, left > 0.1 ? left : 0.1, &j->result, &j->err);
     }

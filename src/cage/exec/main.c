@@ -1,6 +1,6 @@
 /* opwright-cage: the inner wall. Starts a command under a system-call filter and limits, and watches how many processes it
  * has: RLIMIT_NPROC does not bind root, so in a process namespace, whose first process this is, they are counted.
- *   opwright-cage [--processes N] [--file-bytes N] -- COMMAND [ARGS...]
+ *   opwright-cage [--processes N] [--file-bytes N] [--memory-bytes N] [--cpu-s N] -- COMMAND [ARGS...]
  * Ends as the command ends (128 + signal for a signal); 97 when the cage cannot be set up, 98 after too many processes. */
 #include <ctype.h>
 #include <dirent.h>
@@ -98,14 +98,21 @@ static bool drop_capabilities(void) {
     return syscall(SYS_capset, &head, data) == 0;
 }
 
-static int run_command(char **argv, rlim_t processes, rlim_t file_bytes) {
+typedef struct Limits {
+    rlim_t processes, file_bytes;
+    rlim_t memory_bytes, cpu_s; /* 0: none */
+} Limits;
+
+static int run_command(char **argv, const Limits *l) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_FSIZE, file_bytes)) return die("limits");
-    if (getuid() != 0 && processes < 4096) { /* counts every process and thread of the user: a wide margin */
-        if (!limit(RLIMIT_NPROC, processes + 4096)) return die("limits");
+    if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_FSIZE, l->file_bytes)) return die("limits");
+    if (l->cpu_s && !limit(RLIMIT_CPU, l->cpu_s)) return die("limits");
+    if (getuid() != 0 && l->processes < 4096) { /* counts every process and thread of the user: a wide margin */
+        if (!limit(RLIMIT_NPROC, l->processes + 4096)) return die("limits");
     }
     if (!drop_capabilities()) return die("capabilities");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !load_filter()) return die("system-call filter");
+    if (l->memory_bytes && !limit(RLIMIT_AS, l->memory_bytes)) return die("limits"); /* last: what is above may need more itself */
     execvp(argv[0], argv);
     fprintf(stderr, "opwright-cage: cannot start %s: %s\n", argv[0], strerror(errno));
     return errno == ENOENT ? 127 : 126;
@@ -142,16 +149,19 @@ static int watch(pid_t child, unsigned long processes) {
 }
 
 int main(int argc, char **argv) {
-    static const struct option OPTIONS[] = {{"processes", required_argument, NULL, 'p'}, {"file-bytes", required_argument, NULL, 'f'}, {0}};
-    unsigned long processes = 512;
-    unsigned long long file_bytes = 4ull << 30;
+    Limits l = {.processes = 512, .file_bytes = 4ull << 30};
+    static const struct option OPTIONS[] = {{"processes", required_argument, NULL, 'p'},
+                                            {"file-bytes", required_argument, NULL, 'f'},
+                                            {"memory-bytes", required_argument, NULL, 'm'},
+                                            {"cpu-s", required_argument, NULL, 'c'},
+                                            {0}};
     for (int c; (c = getopt_long(argc, argv, "+", OPTIONS, NULL)) != -1;) {
-        if (c == 'p') processes = strtoul(optarg, NULL, 10);
-        else if (c == 'f') file_bytes = strtoull(optarg, NULL, 10);
-        else return EXIT_SETUP;
+        rlim_t *to = c == 'p' ? &l.processes : c == 'f' ? &l.file_bytes : c == 'm' ? &l.memory_bytes : c == 'c' ? &l.cpu_s : NULL;
+        if (!to) return EXIT_SETUP;
+        *to = strtoull(optarg, NULL, 10);
     }
     if (optind >= argc) {
-        fprintf(stderr, "usage: opwright-cage [--processes N] [--file-bytes N] -- COMMAND [ARGS...]\n");
+        fprintf(stderr, "usage: opwright-cage [--processes N] [--file-bytes N] [--memory-bytes N] [--cpu-s N] -- COMMAND [ARGS...]\n");
         return EXIT_SETUP;
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -164,7 +174,7 @@ int main(int argc, char **argv) {
     if (child < 0) return die("fork");
     if (child == 0) {
         sigprocmask(SIG_SETMASK, &old, NULL);
-        _exit(run_command(argv + optind, (rlim_t)processes, (rlim_t)file_bytes));
+        _exit(run_command(argv + optind, &l));
     }
-    return watch(child, processes);
+    return watch(child, l.processes);
 }

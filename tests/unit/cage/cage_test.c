@@ -72,6 +72,25 @@ static void there_is_no_network_and_no_way_to_more(void **state) {
     assert_int_equal(said, 3);
 }
 
+static void memory_and_time_are_limited(void **state) {
+    (void)state;
+    const char *argv[] = {"python3", "-c",
+                          "import resource\n"
+                          "try: bytearray(2 << 30); print('had it')\n"
+                          "except MemoryError: print('no memory')\n"
+                          "print(resource.getrlimit(resource.RLIMIT_CPU), flush=True)\n"
+                          "while True: pass\n",
+                          NULL};
+    const CageSpec spec = {.writable = inside, .memory_bytes = 1u << 30, .cpu_s = 1};
+    Proc p;
+    ProcResult r;
+    Err err = {0};
+    assert_true(proc_start(&p, cage_argv(arena, &spec, argv), inside, &err) && proc_wait(&p, arena, 60, &r, &err));
+    assert_false(r.timed_out);
+    assert_int_equal(r.exit_code, 128 + 9);
+    assert_string_equal(r.output, "no memory\n(1, 1)\n");
+}
+
 static void files_are_limited(void **state) {
     (void)state;
     ProcResult r = run_limited("head -c 3000000 /dev/zero > big; wc -c < big", 0, 1000000);
@@ -104,7 +123,7 @@ static void the_cage_says_what_it_can_do(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commands_run_and_end_as_they_do_outside), cmocka_unit_test(there_is_no_network_and_no_way_to_more),
-        cmocka_unit_test(files_are_limited),                       cmocka_unit_test(processes_are_counted_and_die_with_the_cage),
+        cmocka_unit_test(memory_and_time_are_limited), cmocka_unit_test(files_are_limited),                       cmocka_unit_test(processes_are_counted_and_die_with_the_cage),
         cmocka_unit_test(the_cage_says_what_it_can_do),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
