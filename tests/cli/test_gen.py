@@ -152,7 +152,7 @@ def test_what_is_written_is_what_was_verified(good):
     done = run("verify", "--op", "gated_scale", "--reference_path", reference, "--kernel_code_path", out / "gated_scale.ascendc.py", "--local",
                "--result_json_path", out.parent / "r.json")
     assert done.returncode == 0 and done.stdout.startswith("PASS"), done.stdout + done.stderr
-    assert json.loads((out.parent / "r.json").read_text())["verdict"] == "PASS"
+    assert json.loads((out.parent / "r.json").read_text())["result"][0]["verdict"] == "PASS"
 
 
 # ---- names, places, and files that are there already ------------------------------------------------------------------------
