@@ -275,6 +275,7 @@ static json_t *answer_of(Arena *a, const Args *args, const VerifyResult *r, cons
 static bool verify_here(Arena *a, Args *args, int *status, Err *err) {
     VerifyResult r = {0};
     bool ok = run_here(a, args, &r, err);
+    progress_clear(&args->progress);
     if (ok) puts(r.summary);
     *status = r.exit_code;
     if (*args->result_path) {
@@ -309,6 +310,7 @@ static bool verify_there(Arena *a, Args *args, int *status, Err *err) {
     c->log_ctx = args->options.log_ctx;
     ClientAnswer answer = {0};
     bool ok = client_verify(a, c, &answer, err);
+    progress_clear(&args->progress);
     if (answer.summary) puts(answer.summary);
     *status = answer.exit_code;
     if (answer.exit_code) hints_for_result(stdout, c->op, answer.json);
