@@ -82,6 +82,7 @@ static bool computing_method(const CxxToken *t, size_t i) {
     if (i == 0 || t[i].kind != CXX_IDENT || !cxx_is(&t[i + 1], "(")) return false;
     if (!cxx_is(&t[i - 1], ".") && !cxx_is(&t[i - 1], "->")) return false;
     size_t n = t[i].n_bytes;
+    if (n == 2 && !memcmp(t[i].text, "ne", 2) && cxx_is(&t[i + 2], "0") && cxx_is(&t[i + 3], ")")) return false; /* to bool */
     if (n > 1 && t[i].text[n - 1] == '_') n--;
     return in_list(DENIED, N_OF(DENIED), t[i].text, n);
 }

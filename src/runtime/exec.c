@@ -129,6 +129,13 @@ static const void *list_value(Arena *arena, const OwhArg *a, size_t elem_bytes) 
     return p;
 }
 
+/* A C++ float where double is taken: the register's low half is the float and its high half 0, as double a number too small
+ * for float, so the operator sees 0. On cards some operators pass all the same, because they do without the value. */
+static bool is_float_for_double(const OwhAttrDef *def, const OwhArg *a) {
+    char type[256];
+    return def->kind == OWH_FLOAT && a->kind == OWH_ARG_RAW && !strcmp(cxx_name(a, type, sizeof type), "float");
+}
+
 static int check_attr_type(const Cursor *k, const OwhAttrDef *def) {
     const OwhArg *a = &k->args[k->i];
     char type[256];
@@ -137,13 +144,14 @@ static int check_attr_type(const Cursor *k, const OwhAttrDef *def) {
         rt_finding(k->c->rt, RT_ATTR_INT_AS_BOOL, k->aclnn, def->name);
         return 0;
     }
+    if (is_float_for_double(def, a)) {
+        rt_finding(k->c->rt, RT_ATTR_FLOAT_AS_DOUBLE, k->aclnn, def->name);
+        return 0;
+    }
     if (def->kind == OWH_INT && a->kind == OWH_ARG_SCALAR_TYPE)
         return bad_arg(k, "attribute '%s' is Int, an at::ScalarType is passed as a 4-byte aclDataType: declare the variable as int64_t", def->name);
-    const char *garbage = def->kind == OWH_FLOAT && a->kind == OWH_ARG_RAW && a->n_bytes == 4
-                              ? "; the operator would see 0 or garbage instead of the value"
-                              : "; the operator would see garbage";
-    return bad_arg(k, "attribute '%s' is %s, for which the generated aclnn function takes %s, but the C++ variable is %s%s: %s", def->name,
-                   ATTR_ABI[def->kind].attr, ATTR_ABI[def->kind].cxx, cxx_name(a, type, sizeof type), garbage, ATTR_ABI[def->kind].cure);
+    return bad_arg(k, "attribute '%s' is %s, for which the generated aclnn function takes %s, but the C++ variable is %s; the operator would see garbage: %s",
+                   def->name, ATTR_ABI[def->kind].attr, ATTR_ABI[def->kind].cxx, cxx_name(a, type, sizeof type), ATTR_ABI[def->kind].cure);
 }
 
 /* The value as the tiling function will read it; a list of floats has no argument kind that reaches here. */
@@ -156,7 +164,7 @@ static const void *attr_value(Arena *arena, int32_t kind, const OwhArg *a) {
     switch (kind) {
     case OWH_BOOL: v->b = (a->i & 0xff) != 0; break; /* the low byte is what the callee reads */
     case OWH_INT: v->i = a->i; break;
-    case OWH_FLOAT: v->f = (float)a->f; break; /* narrowed inside the generated function */
+    case OWH_FLOAT: v->f = a->kind == OWH_ARG_RAW ? 0 : (float)a->f; break; /* narrowed inside the generated function; RAW: a float */
     case OWH_STR: return arena_strdup(arena, a->data);
     case OWH_LIST_INT: return list_value(arena, a, sizeof(int64_t));
     default: return list_value(arena, a, sizeof(bool));

@@ -78,7 +78,8 @@ static void report_pipes(const Touch *t, const GmMark *m, AccessHow how, size_t 
     CheckId id = ha == ACC_READ ? CHK_ID_RACE_GM_WAR : hb == ACC_READ ? CHK_ID_RACE_GM_RAW : CHK_ID_RACE_GM_WAW;
     char missing[64];
     hazard_missing(pa, pb, missing, sizeof missing);
-    sim_report_race(c, hazard_severity(pa, pb, ha, hb), a, b, id, pipe_name(pa), a->api, loc_file(a->loc), LL(a->loc.line), LL(from), LL(end - 1),
+    uint32_t between = first ? t->mine.seq - m->seq : m->seq - t->mine.seq;
+    sim_report_race(c, hazard_severity(pa, pb, ha, hb, between), a, b, id, pipe_name(pa), a->api, loc_file(a->loc), LL(a->loc.line), LL(from), LL(end - 1),
                     t->r->gm->name, pipe_name(pb), b->api, missing);
 }
 

@@ -28,7 +28,8 @@ uint32_t hazard_clock(const Core *c, Pipe pipe);
 bool hazard_ordered(const Core *c, Pipe pipe, Pipe earlier, uint32_t clock);
 uint32_t hazard_seq(const Core *c); /* of the instruction that runs */
 uint32_t hazard_site(Core *c); /* number of c's place among the launch's sites */
-SimSeverity hazard_severity(Pipe first, Pipe second, AccessHow first_how, AccessHow second_how);
+/* issued_between: instructions of the core from the first access to the second. */
+SimSeverity hazard_severity(Pipe first, Pipe second, AccessHow first_how, AccessHow second_how, uint32_t issued_between);
 void hazard_missing(Pipe first, Pipe second, char *text, size_t cap); /* "SetFlag/WaitFlag<HardEvent::V_MTE3>" */
 
 struct Hazards *hazards_new(void);

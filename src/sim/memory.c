@@ -132,6 +132,15 @@ static GmRange *writable_at(Sim *s, uintptr_t addr)
     return NULL;
 }
 
+enum { ALLOCATION_BYTES = 512 }; /* HW: the caching allocator of torch_npu rounds up to it, and aligns to it */
+
+/* The habit of storing a scalar result with a whole block's copy, or several: on cards it passes always. */
+static bool past_small_output(const GmRange *r, uint64_t off, uint64_t n_bytes)
+{
+    enum { BLOCK_BYTES = 32 };
+    return r->gm->role == SIM_GM_OUTPUT && r->gm->n_bytes < BLOCK_BYTES && off + n_bytes <= ALLOCATION_BYTES;
+}
+
 GmRange *gm_access(Core *c, const OwGlobal *g, uintptr_t addr, uint64_t n_bytes, bool write, uint64_t *skip, uint64_t *n_ok)
 {
     Sim *s = c->sim;
@@ -159,7 +168,9 @@ GmRange *gm_access(Core *c, const OwGlobal *g, uintptr_t addr, uint64_t n_bytes,
     }
     uint64_t off = addr + *skip - base, want = n_bytes - *skip, size = r->gm->n_bytes;
     *n_ok = off >= size ? 0 : want <= size - off ? want : size - off;
-    if (*n_ok < want)
+    if (*n_ok < want && write && past_small_output(r, off, want))
+        sim_report(c, CHK_ID_GM_PAST_SMALL, LL(off), LL(off + want - 1), r->gm->name, LL(size), LL(ALLOCATION_BYTES));
+    else if (*n_ok < want)
         sim_report(c, CHK_ID_GM_OOB, verb, LL(off), LL(off + want - 1), r->gm->name, LL(size), LL(off + want - size));
     if (write && r->gm->role == SIM_GM_INPUT && *n_ok) {
         sim_report(c, CHK_ID_GM_WRITE_INPUT, LL(off), LL(off + *n_ok - 1), r->gm->name);

@@ -61,17 +61,19 @@ static void report(Sim *s, Where w, CheckId id, va_list args)
         __atomic_store_n(s->given_up, true, __ATOMIC_RELAXED);
         return;
     }
+    SimSeverity severity = s->options.strict && w.severity == SIM_WARNING ? SIM_ERROR : w.severity;
     Finding *known = find(s, id, &w);
     if (!known && s->findings.n >= MAX_FINDINGS) known = &s->findings.at[MAX_FINDINGS - 1];
     if (known) {
         known->pub.count++;
+        if (known->id == id && severity < known->pub.severity) known->pub.severity = severity; /* races differ in it */
         return;
     }
     va_list args_zh;
     va_copy(args_zh, args);
     Finding f = {.id = id,
                  .pub = {.check = CHECKS[id].id,
-                         .severity = s->options.strict && w.severity == SIM_WARNING ? SIM_ERROR : w.severity,
+                         .severity = severity,
                          .file = arena_strdup(s->arena, loc_file(w.loc)),
                          .line = w.loc.line,
                          .other_file = w.other.file ? arena_strdup(s->arena, w.other.file) : NULL,

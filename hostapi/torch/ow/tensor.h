@@ -95,6 +95,11 @@ class Tensor {
     Tensor to(Device d, ScalarType t, bool = false, bool = false) const { return Moved(t, d); }
     Tensor to(const TensorOptions &o, bool = false, bool = false) const { return Moved(o.dtype().toScalarType(), o.device()); }
     Tensor to(const Tensor &like, bool = false, bool = false) const { return Moved(like.scalar_type(), like.device()); }
+    /* x.ne(0) is a conversion to bool, nothing more; any other ne computes. */
+    Tensor ne(int zero) const {
+        TORCH_CHECK(zero == 0, "a binding may not compute: ne(", zero, ")");
+        return to(kBool);
+    }
 
     Tensor view(IntArrayRef s) const { return OwTake(owh_tensor_reshape(h(), s.data(), s.size(), true)); }
     Tensor reshape(IntArrayRef s) const { return OwTake(owh_tensor_reshape(h(), s.data(), s.size(), false)); }

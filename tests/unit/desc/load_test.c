@@ -206,6 +206,9 @@ static const RuleCase RULES[] = {
     {DESC_PYTHON_BIND, EXEC "auto z = at::native::conv2d(x);", "bind-computes", 2},
     {DESC_PYTHON_BIND, EXEC "auto z = at::_ops::add::call(x, y);", "bind-computes", 2},
     {DESC_PYTHON_BIND, EXEC "auto z = x.sum();", "bind-computes", 2},
+    {DESC_PYTHON_BIND, EXEC "auto z = x.ne(0);", NULL, 0}, /* to bool */
+    {DESC_PYTHON_BIND, EXEC "auto z = x.ne(1);", "bind-computes", 2},
+    {DESC_PYTHON_BIND, EXEC "auto z = x.ne(0, y);", "bind-computes", 2},
     {DESC_PYTHON_BIND, EXEC "x->add_(y);", "bind-computes", 2},
     {DESC_PYTHON_BIND, EXEC "// auto z = at::add(x, y);", NULL, 0},
     {DESC_PYTHON_BIND,

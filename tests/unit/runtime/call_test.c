@@ -254,8 +254,8 @@ static void traps_of_the_c_interface_are_named(void **state) {
     static const struct {
         const char *fn, *part;
     } CASES[] = {
-        {"float_scale", "attribute 'scale' is Float, for which the generated aclnn function takes double, but the C++ variable is float; the operator "
-                        "would see 0 or garbage instead of the value: declare the variable as double"},
+        {"int_scale", "attribute 'scale' is Float, for which the generated aclnn function takes double, but the C++ variable is int; the operator "
+                      "would see garbage: declare the variable as double"},
         {"int_mode", "the C++ variable is int;"},
         {"double_mode", "the C++ variable is double;"},
         {"string_name", "pass a const char* variable"},
@@ -269,6 +269,16 @@ static void traps_of_the_c_interface_are_named(void **state) {
     RtValue args[] = {x23()}, r;
     assert_int_equal(rt_call(rt, "int_flag", args, 1, &r), 0);
     assert_true(floats(&r)[2] == 0); /* 256 has a zero low byte */
+    reported("attr-abi", true);
+    rt_value_clear(&r);
+}
+
+static void float_for_double_arrives_as_zero(void **state) {
+    (void)state;
+    RtValue args[] = {x23()}, r;
+    load("zoo_custom", "zoo", 1);
+    if (rt_call(rt, "float_scale", args, 1, &r)) fail_msg("%s", rt_error(rt));
+    assert_true(floats(&r)[1] == 0);
     reported("attr-abi", true);
     rt_value_clear(&r);
 }
@@ -440,7 +450,7 @@ int main(void) {
         TEST(add_adds), TEST(copies_and_views_of_results_count_as_the_kernels), TEST(results_of_nobody_are_found),
         TEST(an_in_place_operator_changes_its_input), TEST(tiling_sees_shapes_attributes_and_the_chip),
         TEST(strided_inputs_are_copied_when_auto_contiguous), TEST(tiling_failures_are_named), TEST(tiling_mistakes_are_found),
-        TEST(wrong_arguments_of_exec_are_named), TEST(traps_of_the_c_interface_are_named), TEST(null_text_and_list_take_the_defaults),
+        TEST(wrong_arguments_of_exec_are_named), TEST(traps_of_the_c_interface_are_named), TEST(float_for_double_arrives_as_zero), TEST(null_text_and_list_take_the_defaults),
         TEST(dtypes_and_layouts_are_checked), TEST(empty_outputs_are_not_launched), TEST(exceptions_of_the_binding_become_texts),
         TEST(values_of_every_kind_pass_both_ways), TEST(overloads_are_tried_in_order), TEST(signatures_are_known),
         TEST(loading_the_wrong_things_fails), TEST(tiling_data_has_the_vendors_layout), TEST(the_trail_names_the_stage),

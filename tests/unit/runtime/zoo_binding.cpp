@@ -39,6 +39,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("zoo", &zoo, py::arg("x"), py::arg("m") = py::none(), py::arg("mode") = 0, py::arg("scale") = 2.5, py::arg("flag") = true,
           py::arg("name") = "xyz", py::arg("dims") = std::vector<int64_t>{4, 5}, "docs");
     m.def("float_scale", [](const at::Tensor &x) { return zoo_call(x, {}, int64_t{0}, 2.5f); });
+    m.def("int_scale", [](const at::Tensor &x) { return zoo_call(x, {}, int64_t{0}, int{2}); });
     m.def("int_mode", [](const at::Tensor &x) { return zoo_call(x, {}, int{0}); });
     m.def("double_mode", [](const at::Tensor &x) { return zoo_call(x, {}, 0.0); });
     m.def("int_flag", [](const at::Tensor &x) { return zoo_call(x, {}, int64_t{0}, 2.5, int64_t{256}); });

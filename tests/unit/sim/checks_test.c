@@ -367,7 +367,7 @@ static const struct {
 
 /* Checks tripped by tests of their own, here, in cast_test.c, and by tests/kernel. */
 static const char *const ELSEWHERE[] = {"deq-scale-not-set", "sync-all-blocks", "sync-all-missing", "block-dim", "tiling-key-unmatched", "instruction-limit",
-                                       "gm-two-writers", "gm-raw-pointer", "first-nan", "reduce-source-reused", "reduce-index-range", "gm-same-by-blocks", "first-infinity", "first-out-of-range", "gm-cache-line-shared", "deadlock", "race-read-after-write", "race-write-after-read", "race-write-after-write", "race-between-blocks",
+                                       "gm-two-writers", "gm-past-small-output", "gm-raw-pointer", "first-nan", "reduce-source-reused", "reduce-index-range", "gm-same-by-blocks", "first-infinity", "first-out-of-range", "gm-cache-line-shared", "deadlock", "race-read-after-write", "race-write-after-read", "race-write-after-write", "race-between-blocks",
                                        "sync-all-used-cores", "cross-flag-id", "cross-flag-reserved", "cross-flag-counter", "cross-flag-pipe", "ib-argument",
                                        "order-not-initialised", "cache-stale-read", "cache-not-flushed", "sync-all-mix", "sync-all-workspace", "tmp-too-small", "tmp-no-room", "argument"};
 
@@ -414,6 +414,36 @@ static void every_check_has_a_test(void **state)
         for (size_t i = 0; i < sizeof ELSEWHERE / sizeof *ELSEWHERE; i++) found |= strcmp(ELSEWHERE[i], ids[c]) == 0;
         if (!found) print_error("no test trips %s\n", ids[c]);
         assert_true(found);
+    }
+}
+
+static uint32_t stored_bytes;
+
+static void store_from_start(void *const *args)
+{
+    OwGlobal g = {args[0], 1};
+    OwLocal t = ub_at(0, 8192);
+    fill(t, 256);
+    pad_out(g, t, stored_bytes);
+}
+
+static void scalar_results_may_be_stored_by_whole_blocks(void **state)
+{
+    (void)state;
+    static float out[256];
+    static const struct {
+        uint32_t n_bytes, stored;
+        const char *check;
+    } CASES[] = {{4, 128, "gm-past-small-output"}, {28, 512, "gm-past-small-output"}, {4, 516, "gm-out-of-bounds"}, {32, 64, "gm-out-of-bounds"}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Sim *s = new_sim();
+        const SimGm range = {.name = "z", .role = SIM_GM_OUTPUT, .dtype = DTYPE_F32, .data = out, .n_bytes = CASES[i].n_bytes};
+        stored_bytes = CASES[i].stored;
+        run_gm(s, store_from_start, &range, 1, 1);
+        assert_int_equal(sim_n_findings(s), 1);
+        assert_string_equal(sim_finding(s, 0)->check, CASES[i].check);
+        assert_int_equal(sim_finding(s, 0)->severity, i < 2 ? SIM_WARNING : SIM_ERROR);
+        sim_free(s);
     }
 }
 
@@ -503,7 +533,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_check_has_a_test),       cmocka_unit_test(each_check_trips_and_its_neighbour_does_not),
-        cmocka_unit_test(texts_give_numbers),           cmocka_unit_test(equal_findings_are_counted),
+        cmocka_unit_test(scalar_results_may_be_stored_by_whole_blocks), cmocka_unit_test(texts_give_numbers),           cmocka_unit_test(equal_findings_are_counted),
         cmocka_unit_test(an_endless_loop_of_calls_ends), cmocka_unit_test(block_dim_out_of_range_is_a_finding),
         cmocka_unit_test(a_key_nobody_asks_for_is_a_finding), cmocka_unit_test(the_trail_follows),
     };

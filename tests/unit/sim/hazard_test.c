@@ -63,6 +63,17 @@ static void war_trip(void) { load(&a), order(MTE2_V), add(&b, &a, &a), load(&a),
 static void war_miss(void) { load(&a), order(MTE2_V), add(&b, &a, &a), order(V_MTE2), load(&a), finish(); }
 static void war_store_trip(void) { fill(&a), order(V_MTE3), store_at(0, &a, 256), fill(&a), finish(); }
 static void war_store_miss(void) { fill(&a), order(V_MTE3), store_at(0, &a, 256), order(MTE3_V), fill(&a), finish(); }
+/* Thousands of instructions later the store is long over: a warning. A near pair at the same places is an error again. */
+static void war_late(int n_between)
+{
+    fill(&w), order(V_S), fill(&a), order(V_MTE3), store_at(0, &a, 256);
+    for (int i = 0; i < n_between; i++) ow_local_get(OW_F32, &w, 0, AT);
+    fill(&a), finish();
+}
+static void war_late_trip(void) { war_late(9000); }
+static void war_late_miss(void) { war_store_miss(); }
+static void war_soon_trip(void) { war_late(9000), war_late(0); }
+static void war_soon_miss(void) { war_store_miss(); }
 static void refill_trip(void) { load(&a), order(MTE2_MTE3), store_at(0, &a, 256), load(&a), finish(); }
 static void refill_miss(void) { load(&a), order(MTE2_MTE3), store_at(0, &a, 256), order(MTE3_MTE2), load(&a), finish(); }
 static void waw_trip(void) { load(&a), load(&a), finish(); }
@@ -293,7 +304,7 @@ static void neighbours_miss(void) { neighbours(16); }
 #define W(check, blocks, name) {check, SIM_WARNING, blocks, name##_trip, name##_miss}
 static const Body BODIES[] = {
     W("race-read-after-write", 1, raw), W("race-read-after-write", 1, raw_store), W("race-write-after-read", 1, war),
-    E("race-write-after-read", 1, war_store), E("race-write-after-read", 1, refill), W("race-write-after-write", 1, waw),
+    E("race-write-after-read", 1, war_store), W("race-write-after-read", 1, war_late), E("race-write-after-read", 1, war_soon), E("race-write-after-read", 1, refill), W("race-write-after-write", 1, waw),
     W("race-read-after-write", 1, scalar), W("race-read-after-write", 1, scalar_set), W("race-read-after-write", 1, queue),
     E("race-read-after-write", 1, back), W("race-write-after-read", 1, gm_war), W("race-write-after-write", 1, gm_waw),
     {"race-read-after-write", SIM_WARNING, 1, raw_store_trip, through_scalar_miss},
