@@ -24,6 +24,14 @@ extern char **environ;
 /* ---- the process ----------------------------------------------------------------------------- */
 
 /* environ with TMPDIR of its own, so that what a killed worker leaves can be removed. */
+enum { SLOT_PATH = 4200 };
+
+/* The worker's own temporary folder. It carries the server's process id: a worker whose server was killed takes its folder
+ * away a moment later, when another server may run over the same state already. */
+static void slot_folder(const Slot *slot, char out[SLOT_PATH]) {
+    snprintf(out, SLOT_PATH, "%s/tmp/%ld.%zu", slot->service->o.state_dir, (long)getpid(), slot->number);
+}
+
 static char **make_environ(Arena *a, const char *tmp) {
     size_t n = 0, k = 0;
     while (environ[n]) n++;
@@ -62,7 +70,8 @@ static bool start_process(Slot *slot, Err *err) {
     Arena *a = arena_new();
     int pair[2] = {-1, -1};
     pid_t pid = 0;
-    const char *tmp = arena_printf(a, "%s/tmp/%zu", s->o.state_dir, slot->number);
+    char tmp[SLOT_PATH];
+    slot_folder(slot, tmp);
     fs_remove_tree(tmp);
     bool ok = fs_make_dirs(tmp, err);
     if (ok && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -104,8 +113,8 @@ static void end_process(Slot *slot, double patience_s, char *how, size_t cap) {
     proc_tree_kill(slot->pid);
     while (waitpid(slot->pid, NULL, 0) < 0 && errno == EINTR) {
     }
-    char tmp[4200];
-    snprintf(tmp, sizeof tmp, "%s/tmp/%zu", s->o.state_dir, slot->number);
+    char tmp[SLOT_PATH];
+    slot_folder(slot, tmp);
     fs_remove_tree(tmp);
     pthread_mutex_lock(&s->lock);
     close(slot->fd);
