@@ -23,6 +23,7 @@ typedef struct Team {
 typedef struct Member {
     Team *team;
     Sim *sim;
+    const SimLaunch *to_open; /* NULL: sim has its launch open already. Clearing megabytes of marks is work for all threads */
     pthread_t thread;
     bool started, no_memory;
 } Member;
@@ -44,11 +45,18 @@ static bool run_block_of(Sim *s, uint32_t block)
     return true;
 }
 
+static void open_for(Member *m)
+{
+    if (m->to_open) sim_open_launch(m->sim, m->to_open, false);
+    m->to_open = NULL;
+}
+
 static void *work(void *arg)
 {
     Member *m = arg;
     Team *t = m->team;
     sim_set_trail(t->trail);
+    open_for(m);
     while (!parallel_is_over(m->sim) && !m->no_memory) {
         uint32_t block = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
         if (block >= t->n_blocks) break;
@@ -73,14 +81,13 @@ void parallel_free(Sim *s)
     free(s->helpers);
 }
 
-static void open_helper(Sim *h, const Sim *s, const SimLaunch *l, bool *given_up)
+static void prepare_helper(Sim *h, const Sim *s, bool *given_up)
 {
     sim_reset(h);
     h->options = s->options;
     h->call_limit = s->call_limit;
     h->ub_ledger_top = s->ub_ledger_top;
     h->given_up = given_up;
-    sim_open_launch(h, l, false);
 }
 
 /* Something the helper saw that s has not recorded, and would record in an order of its own. */
@@ -151,7 +158,10 @@ static void share_out(Member *members, uint32_t n)
     for (uint32_t i = 1; i < n; i++) members[i].started = pthread_create(&members[i].thread, NULL, work, &members[i]) == 0;
     work(&members[0]);
     for (uint32_t i = 1; i < n; i++)
-        if (members[i].started) pthread_join(members[i].thread, NULL);
+        if (members[i].started)
+            pthread_join(members[i].thread, NULL);
+        else
+            open_for(&members[i]); /* it did nothing, and is asked for its marks like the others */
 }
 
 static bool agree(const Member *members, uint32_t n)
@@ -180,8 +190,8 @@ bool parallel_run(Sim *s, const SimLaunch *l)
     for (; ok && n_members < n; n_members++) {
         Sim *h = helper_at(s, n_members - 1);
         if (!h) break;
-        members[n_members] = (Member){.team = &team, .sim = h};
-        open_helper(h, s, l, &team.given_up);
+        members[n_members] = (Member){.team = &team, .sim = h, .to_open = l};
+        prepare_helper(h, s, &team.given_up);
     }
     if (ok) share_out(members, n_members);
     ok = ok && !team.given_up && agree(members, n_members);
