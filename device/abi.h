@@ -77,6 +77,16 @@ typedef struct OwAdv {
     double f[4];
 } OwAdv;
 OW_API int64_t ow_adv_call(const char *api, const OwAdv *call, OwLoc loc);
+/* CastDequant from int16_t. r NULL: count form. */
+enum { OW_DEQ_TABLE = 1, OW_DEQ_HIGH = 2 }; /* isVecDeq; halfBlock */
+OW_API void ow_cast_deq(uint32_t dst_type, const OwLocal *d, const OwLocal *s, uint32_t how, uint32_t count, const OwRepeat *r, OwLoc loc);
+/* Cast between half and 4-bit integers. r NULL: count form. */
+OW_API void ow_cast_int4(uint32_t to_half, const OwLocal *d, const OwLocal *s, uint32_t mode, uint32_t count, const OwRepeat *r, OwLoc loc);
+typedef struct OwBilinear { /* as the call gave them */
+    uint32_t h_repeat, v_repeat, repeat_mode, dst_blk, v_offset;
+} OwBilinear;
+OW_API void ow_bilinear(const OwLocal *d, const OwLocal *s, const OwLocal *offset, const OwLocal *weight, const OwLocal *tmp,
+                        const OwBilinear *p, const uint64_t *mask_bits, uint64_t mask_count, OwLoc loc);
 /* Compare into the CMPMASK register; and that register's transfers. */
 OW_API void ow_compare_reg(uint32_t type, const OwLocal *a, const OwLocal *b, uint32_t mode, const OwRepeat *r,
                            OwLoc loc);
@@ -128,6 +138,9 @@ OW_API void ow_mask_mode(uint32_t counter, OwLoc loc);
 OW_API void ow_ctrl_set(const char *api, uint32_t bit, uint32_t value, OwLoc loc);
 OW_API uint32_t ow_ctrl_get(uint32_t bit);
 OW_API void ow_deq_scale(uint16_t scale_f16, OwLoc loc);
+/* The other forms: one word of parameters, and a table of 16 words in UB, already filled. */
+OW_API void ow_deq_word(uint64_t word, OwLoc loc);
+OW_API void ow_deq_table(const OwLocal *table, OwLoc loc);
 OW_API void ow_pad_value(uint32_t type, uint64_t bits, OwLoc loc);
 /* op: 0 none, 1 add, 2 max, 3 min, 4 as it was */
 OW_API void ow_atomic(uint32_t op, uint32_t type, OwLoc loc);

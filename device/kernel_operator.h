@@ -7,6 +7,7 @@
 #include "ow/tensor.h"
 #include "ow/pipe.h"
 #include "ow/vector.h"
+#include "ow/quant.h"
 #include "ow/cmpsel.h"
 #include "ow/reduce.h"
 #include "ow/layout.h"

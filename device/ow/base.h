@@ -197,9 +197,13 @@ template <typename T> inline T ow_unbits(uint64_t b)
     __builtin_memcpy((void *)&v, &b, sizeof(T));
     return v;
 }
-/* Two of them in a byte. Tensors of it can be named; what computes with them is not modelled. */
+/* Two of them in a byte of a tensor, the even one in the low half; alone, the low half of its byte. */
 struct int4b_t {
     uint8_t storage;
+    int4b_t() = default;
+    int4b_t(uint32_t v) : storage((uint8_t)(v & 15)) {}
+    int4b_t(int32_t v) : storage((uint8_t)((uint32_t)v & 15)) {}
+    operator int8_t() const { return (int8_t)((storage & 15) - (storage & 8) * 2); }
 };
 template <> struct OwType<int4b_t> {
     static constexpr uint32_t id = OW_U8;
@@ -209,9 +213,17 @@ template <> struct OwType<int4b_t> {
 /* Not the built-in trait: gcc cannot write one into the name of a function whose signature has it. */
 template <typename A, typename B> constexpr bool ow_same = false;
 template <typename A> constexpr bool ow_same<A, A> = true;
-template <typename T, typename... L> constexpr bool ow_one_of = (__is_same(T, L) || ...);
 
-template <typename T> using PrimT = T;
+/* The element type of a tensor of T: T, or what its TensorTrait says. */
+template <typename T> struct OwPrim {
+    using type = T;
+};
+template <typename T> using PrimT = typename OwPrim<T>::type;
+template <typename T, typename... L> constexpr bool ow_one_of = (__is_same(PrimT<T>, L) || ...);
+
+/* Bytes of n elements, and elements of n bytes. */
+template <typename T> constexpr uint64_t ow_bytes(uint64_t n) { return ow_same<PrimT<T>, int4b_t> ? n / 2 : n * sizeof(PrimT<T>); }
+template <typename T> constexpr uint64_t ow_elements(uint64_t n) { return ow_same<PrimT<T>, int4b_t> ? n * 2 : n / sizeof(PrimT<T>); }
 
 struct ShapeInfo {
     ShapeInfo() : shapeDim(0), originalShapeDim(0) {}

@@ -92,7 +92,7 @@ template <typename T> inline void DataCopy(OW_L(T) dst, OW_G(T) src, const Nd2Nz
 }
 template <typename T> inline void DataCopy(OW_G(T) dst, OW_L(T) src, const Nz2NdParamsFull &p, OW_LOC)
 {
-    static_assert(sizeof(T) == 2 || sizeof(T) == 4, "DataCopy from NZ to ND takes elements of 16 and 32 bits");
+    static_assert(sizeof(PrimT<T>) == 2 || sizeof(PrimT<T>) == 4, "DataCopy from NZ to ND takes elements of 16 and 32 bits");
     OwNz2Nd q = {p.ndNum, p.nValue, p.dValue, p.srcNdMatrixStride, p.srcNStride, p.dstDStride, p.dstNdMatrixStride};
     ow_copy_nz2nd(ow_id<T>, &dst.ow, &src.ow, &q, ow_loc);
 }
@@ -105,7 +105,7 @@ inline void OwPadIn(OW_L(T) dst, OW_G(T) src, const P &p, bool is_pad, uint32_t 
     ow_copy_pad(ow_id<T>, 0, &src.ow, &dst.ow, &c, loc);
 }
 template <typename T>
-inline void DataCopyPad(OW_L(T) dst, OW_G(T) src, const DataCopyExtParams &p, const DataCopyPadExtParams<T> &pad, OW_LOC)
+inline void DataCopyPad(OW_L(T) dst, OW_G(T) src, const DataCopyExtParams &p, const DataCopyPadExtParams<PrimT<T>> &pad, OW_LOC)
 {
     OwPadIn(dst, src, p, pad.isPad, pad.leftPadding, pad.rightPadding, ow_bits(pad.paddingValue), true, ow_loc);
 }

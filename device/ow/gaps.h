@@ -7,11 +7,7 @@
 
 namespace AscendC {
 
-OW_GAP(BilinearInterpolation)
-OW_GAP(CastDeq)
-OW_GAP(CastDequant)
 OW_GAP(CheckLocalMemoryIA)
-OW_GAP(Crd2Idx)
 OW_GAP(CreateCubeResGroup)
 OW_GAP(DataCopyWithReduce)
 OW_GAP(Fixpipe)

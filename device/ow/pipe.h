@@ -111,7 +111,7 @@ public:
     template <typename T> LocalTensor<T> Get(OW_LOC) { return OwGet<T>("Get", UINT32_MAX, 0, ow_loc); }
     template <typename T> LocalTensor<T> Get(uint32_t len, OW_LOC)
     {
-        return OwGet<T>("Get", (uint32_t)(len * sizeof(T)), 0, ow_loc);
+        return OwGet<T>("Get", (uint32_t)ow_bytes<T>(len), 0, ow_loc);
     }
     template <typename T> LocalTensor<T> GetWithOffset(uint32_t size, uint32_t bufOffset, OW_LOC)
     {

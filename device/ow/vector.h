@@ -157,24 +157,27 @@ OW_BINARY_N(Or, int16_t, uint16_t, int32_t, uint32_t)
                      ow_loc);                                                                                        \
         }                                                                                                            \
     }
-/* The vendor's second family, for tensors of traits: here U is T, given explicitly as Muls<float, float>(...). */
+/* The vendor's second family: for tensors of traits, and with both types given, as in Muls<float, float>(...). */
 #define OW_BINARY_SCALAR_TYPED(name, arg_decl, arg_use)                                                              \
     template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<ow_same<PrimT<T>, U>, bool> = true>  \
     inline void name(OW_L(T) dst, OW_L(T) src, const U &scalarValue, uint64_t mask[], const uint32_t repeatTime,     \
                      const UnaryRepeatParams &repeatParams arg_decl, OW_LOC)                                         \
     {                                                                                                                \
-        name<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, repeatParams arg_use, ow_loc);                   \
+        name<PrimT<T>, isSetMask>(dst.template ReinterpretCast<PrimT<T>>(), src.template ReinterpretCast<PrimT<T>>(), \
+                                  scalarValue, mask, repeatTime, repeatParams arg_use, ow_loc); \
     }                                                                                                                \
     template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<ow_same<PrimT<T>, U>, bool> = true>  \
     inline void name(OW_L(T) dst, OW_L(T) src, const U &scalarValue, uint64_t mask, const uint32_t repeatTime,       \
                      const UnaryRepeatParams &repeatParams arg_decl, OW_LOC)                                         \
     {                                                                                                                \
-        name<T, isSetMask>(dst, src, scalarValue, mask, repeatTime, repeatParams arg_use, ow_loc);                   \
+        name<PrimT<T>, isSetMask>(dst.template ReinterpretCast<PrimT<T>>(), src.template ReinterpretCast<PrimT<T>>(), \
+                                  scalarValue, mask, repeatTime, repeatParams arg_use, ow_loc); \
     }                                                                                                                \
     template <typename T, typename U, bool isSetMask = true, Std::enable_if_t<ow_same<PrimT<T>, U>, bool> = true>  \
     inline void name(OW_L(T) dst, OW_L(T) src, const U &scalarValue, const int32_t &count, OW_LOC)                   \
     {                                                                                                                \
-        name<T, isSetMask>(dst, src, scalarValue, count, ow_loc);                                                    \
+        name<PrimT<T>, isSetMask>(dst.template ReinterpretCast<PrimT<T>>(), src.template ReinterpretCast<PrimT<T>>(), \
+                                  scalarValue, count, ow_loc); \
     }
 #define OW_NONE
 #define OW_ROUND_EN , bool roundEn = false
@@ -199,7 +202,7 @@ OW_BINARY_SCALAR_TYPED(ShiftRight, OW_ROUND_EN, OW_ROUND_USE)
 #undef OW_ROUND_EN
 
 /* dst type T and source type U: a pair of the list, given as types of function pointers to stay in one list. */
-template <typename T, typename U, typename... L> constexpr bool ow_pair_of = (__is_same(T (*)(U), L) || ...);
+template <typename T, typename U, typename... L> constexpr bool ow_pair_of = (__is_same(PrimT<T> (*)(PrimT<U>), L) || ...);
 #define OW_WANT_PAIR(name, T, U, ...)                                                                                \
     static_assert(ow_pair_of<T, U, __VA_ARGS__>,                                                                     \
                   #name " does not take this pair of element types on the target chip; dst(src) may be " #__VA_ARGS__)
@@ -281,38 +284,25 @@ inline void AddDeqRelu(OW_L(half) dst, OW_L(int32_t) src0, OW_L(int32_t) src1, c
     ow_vec_n("AddDeqRelu", OW_TYPES(OW_F16, OW_I32), &dst.ow, &src0.ow, &src1.ow, 0, 0, count, ow_loc);
 }
 
-/* Four-bit integers have no arithmetic here: conversions of them are not modelled. */
-#define OW_INT4_CAST(T, U)                                                                                           \
-    inline void Cast(OW_L(T), OW_L(U), const RoundMode &, const uint64_t *, const uint32_t, const UnaryRepeatParams &, OW_LOC) \
-    {                                                                                                                \
-        ow_not_modelled("Cast with int4b_t", ow_loc);                                                                \
-    }                                                                                                                \
-    inline void Cast(OW_L(T), OW_L(U), const RoundMode &, const uint64_t, const uint32_t, const UnaryRepeatParams &, OW_LOC) \
-    {                                                                                                                \
-        ow_not_modelled("Cast with int4b_t", ow_loc);                                                                \
-    }                                                                                                                \
-    inline void Cast(OW_L(T), OW_L(U), const RoundMode &, const uint32_t, OW_LOC)                                    \
-    {                                                                                                                \
-        ow_not_modelled("Cast with int4b_t", ow_loc);                                                                \
-    }
-OW_INT4_CAST(half, int4b_t)
-OW_INT4_CAST(int4b_t, half)
-#undef OW_INT4_CAST
-
 /* HW: Cast page, pair table for the 2201 architecture. */
 #define OW_CAST_PAIRS                                                                                                \
     half (*)(int8_t), half (*)(uint8_t), half (*)(int16_t), half (*)(int32_t), half (*)(float), float (*)(half),     \
         float (*)(bfloat16_t), float (*)(int16_t), float (*)(int32_t), float (*)(int64_t), float (*)(float),         \
         bfloat16_t (*)(float), int8_t (*)(half), uint8_t (*)(half), int16_t (*)(half), int16_t (*)(float),           \
         int16_t (*)(int32_t), int32_t (*)(half), int32_t (*)(bfloat16_t), int32_t (*)(float), int32_t (*)(int64_t),  \
-        int64_t (*)(float), int64_t (*)(int32_t)
+        int64_t (*)(float), int64_t (*)(int32_t), half (*)(int4b_t), int4b_t (*)(half)
+/* Two 4-bit integers share a byte: their conversions have a call of their own. */
+template <typename T, typename U> constexpr bool ow_int4_cast = ow_same<PrimT<T>, int4b_t> || ow_same<PrimT<U>, int4b_t>;
 template <typename T, typename U, bool isSetMask = true>
 inline void Cast(OW_L(T) dst, OW_L(U) src, const RoundMode &roundMode, const uint64_t mask[], const uint32_t repeatTime,
                  const UnaryRepeatParams &repeatParams, OW_LOC)
 {
     OW_WANT_PAIR(Cast, T, U, OW_CAST_PAIRS);
     OwRepeat r = OwRep(mask, 0, isSetMask, repeatTime, repeatParams);
-    ow_vec_r("Cast", OW_TYPES(ow_id<T>, ow_id<U>), &dst.ow, &src.ow, nullptr, 0, (uint32_t)roundMode, &r, ow_loc);
+    if constexpr (ow_int4_cast<T, U>)
+        ow_cast_int4(ow_same<PrimT<U>, int4b_t>, &dst.ow, &src.ow, (uint32_t)roundMode, 0, &r, ow_loc);
+    else
+        ow_vec_r("Cast", OW_TYPES(ow_id<T>, ow_id<U>), &dst.ow, &src.ow, nullptr, 0, (uint32_t)roundMode, &r, ow_loc);
 }
 template <typename T, typename U, bool isSetMask = true>
 inline void Cast(OW_L(T) dst, OW_L(U) src, const RoundMode &roundMode, const uint64_t mask, const uint32_t repeatTime,
@@ -320,13 +310,19 @@ inline void Cast(OW_L(T) dst, OW_L(U) src, const RoundMode &roundMode, const uin
 {
     OW_WANT_PAIR(Cast, T, U, OW_CAST_PAIRS);
     OwRepeat r = OwRep(nullptr, mask, isSetMask, repeatTime, repeatParams);
-    ow_vec_r("Cast", OW_TYPES(ow_id<T>, ow_id<U>), &dst.ow, &src.ow, nullptr, 0, (uint32_t)roundMode, &r, ow_loc);
+    if constexpr (ow_int4_cast<T, U>)
+        ow_cast_int4(ow_same<PrimT<U>, int4b_t>, &dst.ow, &src.ow, (uint32_t)roundMode, 0, &r, ow_loc);
+    else
+        ow_vec_r("Cast", OW_TYPES(ow_id<T>, ow_id<U>), &dst.ow, &src.ow, nullptr, 0, (uint32_t)roundMode, &r, ow_loc);
 }
 template <typename T, typename U>
 inline void Cast(OW_L(T) dst, OW_L(U) src, const RoundMode &roundMode, const uint32_t count, OW_LOC)
 {
     OW_WANT_PAIR(Cast, T, U, OW_CAST_PAIRS);
-    ow_vec_n("Cast", OW_TYPES(ow_id<T>, ow_id<U>), &dst.ow, &src.ow, nullptr, 0, (uint32_t)roundMode, count, ow_loc);
+    if constexpr (ow_int4_cast<T, U>)
+        ow_cast_int4(ow_same<PrimT<U>, int4b_t>, &dst.ow, &src.ow, (uint32_t)roundMode, count, nullptr, ow_loc);
+    else
+        ow_vec_n("Cast", OW_TYPES(ow_id<T>, ow_id<U>), &dst.ow, &src.ow, nullptr, 0, (uint32_t)roundMode, count, ow_loc);
 }
 
 #define OW_DUPLICATE half, bfloat16_t, int16_t, uint16_t, int32_t, uint32_t, float
@@ -456,10 +452,6 @@ inline void SetMaskCount(OW_LOC)
 inline void SetMaskNorm(OW_LOC)
 {
     ow_mask_mode(0, ow_loc);
-}
-inline void SetDeqScale(half scale, OW_LOC)
-{
-    ow_deq_scale((uint16_t)ow_bits(scale), ow_loc);
 }
 template <SaturationMode mode> inline void SetSaturationFlag(bool enableSat, OW_LOC)
 {

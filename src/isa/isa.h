@@ -54,6 +54,7 @@ typedef enum {
     FORM_FILL,
     FORM_MOVE,
     FORM_CAST,
+    FORM_CAST_DEQ, /* 16-bit integers, scaled, to half a block of bytes each */
     FORM_COMPARE,
     FORM_COMPARE_SCALAR,
     FORM_SELECT,

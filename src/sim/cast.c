@@ -66,6 +66,11 @@ static int64_t to_int(const Core *c, double x, uint32_t mode, int bits, bool is_
     return r > 0 ? (int64_t)(hi - 1.0) : (int64_t)lo;
 }
 
+int64_t vec_round_int(const Core *c, double x, uint32_t mode, int bits)
+{
+    return to_int(c, x, mode, bits, true);
+}
+
 /* An integer to float: 24 significant bits. v is split so that no double rounding happens. */
 static float int_to_f32(int64_t v, uint32_t mode)
 {

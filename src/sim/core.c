@@ -133,6 +133,7 @@ void core_reset(Core *c, uint32_t block)
     c->ctrl53 = c->ctrl59 = 0;
     c->deq_scale = 1.0f;
     c->deq_set = c->pad_set = false;
+    c->deq_form = DEQ_NONE;
     c->acc_sum = 0;
     c->spr_value = c->spr_index = 0;
     c->wait.kind = WAIT_NONE;

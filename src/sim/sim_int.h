@@ -88,11 +88,14 @@ typedef struct PendingRef {
 /* WAITING: for other blocks. HELD: the block has ended, what its data cache holds is not written back yet. */
 enum { CORE_READY, CORE_WAITING, CORE_HELD, CORE_DONE };
 
+enum { DEQ_NONE, DEQ_HALF, DEQ_SCALAR, DEQ_TABLE };
 /* Registers that the scalar unit sets and instructions see as they were at their issue. */
 #define CORE_REGS                                                                                                    \
     uint64_t mask[2]; /* low, high */                                                                                \
-    bool counter_mode, deq_set, pad_set;                                                                             \
+    bool counter_mode, deq_set, pad_set;   /* deq_set: SetDeqScale(half) was called */                              \
+    uint8_t deq_form;                      /* the last SetDeqScale: DEQ_... */                                      \
     float deq_scale;                                                                                                 \
+    uint64_t deq_word;                     /* DEQSCALE, in the other two forms */                                   \
     uint32_t ctrl48, ctrl53, ctrl59;                                                                                 \
     uint64_t pad_value;                                                                                              \
     uint32_t atomic_op, atomic_type;

@@ -176,13 +176,6 @@ uint32_t ow_ctrl_get(uint32_t bit)
     return bit == 48 ? c->ctrl48 : bit == 53 ? c->ctrl53 : c->ctrl59;
 }
 
-void ow_deq_scale(uint16_t scale_f16, OwLoc loc)
-{
-    Core *c = core_enter("SetDeqScale", loc);
-    c->deq_scale = f16_to_f32(scale_f16);
-    c->deq_set = true;
-}
-
 /* ---- printing and stopping --------------------------------------------------------------------------------------- */
 
 void ow_printf(OwLoc loc, const char *fmt, ...)

@@ -5,12 +5,14 @@
 #include "sim/sim_int.h"
 #include "sim/vec_loops.h"
 
-/* One operand: element (repeat r, lane l) lies at addr + 32 * (r * rep + l / per_block * blk) + l % per_block * size. */
+/* One operand: element (repeat r, lane l) lies at addr + 32 * (r * rep + l / per_block * blk) + off + (l % per_block * size >> nibble). */
 typedef struct Operand {
     const char *role; /* "dst", "src0", "src1" */
     const OwLocal *t;
     DType type;
-    uint32_t size, per_block; /* bytes of an element, elements in 32 bytes */
+    uint32_t size, per_block; /* bytes of an element, elements in a 32-byte block */
+    uint32_t off;             /* of the first element in its block, bytes */
+    uint32_t nibble;          /* 1: two elements share a byte; lanes then come in pairs */
     uint32_t blk, rep;        /* strides, 32-byte blocks */
     bool write;
     Place p;
@@ -47,6 +49,8 @@ typedef struct VecOp {
 void vec_operand(VecOp *op, const char *role, const OwLocal *t, DType type, bool write);
 /* Count form: false when there is nothing to do. Leaves mask and mode as the API does. */
 bool vec_shape_count(Core *c, VecOp *op, int64_t count);
+/* Count form of an instruction whose elements do not follow each other in memory. */
+bool vec_shape_counted(Core *c, VecOp *op, uint64_t count);
 /* High-dimensional form, with the checks of its fields. False: nothing to do. */
 bool vec_shape_repeat(Core *c, VecOp *op, const OwRepeat *r);
 /* Bounds, alignment, overlap. False: the instruction is skipped. May shorten a contiguous shape. */
@@ -68,6 +72,8 @@ void vec_mark(Core *c, const VecOp *op, const uint32_t *addr, uint32_t n, bool r
 void vec_load_f32(const VecLoops *l, DType t, const void *src, float *dst, uint32_t n);
 /* Rounds to nearest even; integers saturate. */
 void vec_store_f32(const Core *c, const VecLoops *l, DType t, void *dst, const float *src, uint32_t n);
+/* Rounds to an integer of `bits` bits, as Cast does. */
+int64_t vec_round_int(const Core *c, double x, uint32_t mode, int bits);
 float vec_scalar_f32(DType t, uint64_t bits);
 int64_t vec_scalar_int(DType t, uint64_t bits);
 

@@ -12,6 +12,17 @@ void vec_operand(VecOp *op, const char *role, const OwLocal *t, DType type, bool
                                .blk = 1, .rep = 8, .write = write};
 }
 
+static uint64_t bytes_of(const Operand *o, uint64_t n)
+{
+    return n * o->size >> o->nibble;
+}
+
+/* Elements of one block are followed at once by those of the next. */
+static bool blocks_join(const Operand *o)
+{
+    return o->blk == 1 && bytes_of(o, o->per_block) == ISA_BLOCK_BYTES;
+}
+
 /* Lanes of a repeat: 256 bytes of the widest operand. */
 static uint32_t lanes_of(const VecOp *op)
 {
@@ -89,6 +100,16 @@ static bool shape_counter(Core *c, VecOp *op)
     return n > 0;
 }
 
+bool vec_shape_counted(Core *c, VecOp *op, uint64_t count)
+{
+    op->shape = (Shape){.lanes = lanes_of(op)};
+    c->mask[0] = count;
+    bool any = shape_counter(c, op);
+    c->counter_mode = false;
+    c->mask[0] = c->mask[1] = ~0ull;
+    return any;
+}
+
 bool vec_shape_repeat(Core *c, VecOp *op, const OwRepeat *r)
 {
     Shape *s = &op->shape;
@@ -121,13 +142,13 @@ static bool lane_on(const uint64_t mask[2], uint32_t lane)
 
 static uint32_t lane_offset(const Operand *o, uint32_t lane)
 {
-    return ISA_BLOCK_BYTES * (lane / o->per_block * o->blk) + lane % o->per_block * o->size;
+    return ISA_BLOCK_BYTES * (lane / o->per_block * o->blk) + o->off + (lane % o->per_block * o->size >> o->nibble);
 }
 
 /* Bytes from the first one on that the operand spans. */
 static uint64_t span_of(const Operand *o, const Shape *s)
 {
-    if (s->contiguous) return s->count * o->size;
+    if (s->contiguous) return bytes_of(o, s->count);
     uint64_t worst = 0;
     for (uint32_t lane = 0; lane < s->lanes; lane++) {
         if (!lane_on(s->mask, lane)) continue;
@@ -143,7 +164,7 @@ static uint64_t span_of(const Operand *o, const Shape *s)
 
 static bool same_layout(const Operand *a, const Operand *b, const Shape *s)
 {
-    return a->p.addr == b->p.addr && a->size == b->size && (s->contiguous || (a->blk == b->blk && a->rep == b->rep));
+    return a->p.addr == b->p.addr && a->per_block == b->per_block && (s->contiguous || (a->blk == b->blk && a->rep == b->rep));
 }
 
 /* Blocks of repeat r of a against blocks of repeat q of b, as [start, end) of what the active lanes cover. */
@@ -157,7 +178,7 @@ static bool repeats_meet(const Operand *a, uint32_t r, const Operand *b, uint32_
             uint64_t pb = (uint64_t)b->p.addr + ISA_BLOCK_BYTES * ((uint64_t)q * b->rep + m / b->per_block * b->blk);
             if (pa + ISA_BLOCK_BYTES <= pb || pb + ISA_BLOCK_BYTES <= pa) continue;
             meet = true;
-            if (pa != pb || l != m || a->size != b->size) *exact = false;
+            if (pa != pb || l != m || a->per_block != b->per_block) *exact = false;
         }
     return meet;
 }
@@ -214,7 +235,8 @@ bool vec_check(Core *c, VecOp *op)
         uint32_t fits = local_clip(c, &o->p, o->role, o->write, 0, span[i]);
         if (fits == span[i]) continue;
         if (!s->contiguous) return false;
-        if (fits / o->size < s->count) s->count = fits / o->size;
+        uint64_t whole = ((uint64_t)fits << o->nibble) / o->size;
+        if (whole < s->count) s->count = whole;
     }
     if (s->contiguous && s->count == 0) return false;
     if ((op->insn->checks & CHK_OVERLAP) && op->o[0].write) check_overlap(c, op, span);
@@ -230,8 +252,8 @@ static bool dense(const VecOp *op)
     if (s->has_tail) return false;
     for (uint32_t i = 0; i < op->n; i++) {
         const Operand *o = &op->o[i];
-        uint32_t bytes = s->lanes * o->size;
-        if ((bytes > ISA_BLOCK_BYTES && o->blk != 1) || o->rep * ISA_BLOCK_BYTES != bytes) return false;
+        uint64_t bytes = bytes_of(o, s->lanes);
+        if ((bytes > ISA_BLOCK_BYTES && !blocks_join(o)) || o->rep * ISA_BLOCK_BYTES != bytes) return false;
     }
     uint64_t full[2];
     mask_of_count(s->lanes, full);
@@ -267,7 +289,7 @@ static void walk(Core *c, const VecOp *op, VecRun *fn)
     }
     uint32_t step = s->lanes; /* lanes that follow each other in memory in every operand */
     for (uint32_t i = 0; i < op->n; i++)
-        if (op->o[i].blk != 1 && op->o[i].per_block < step) step = op->o[i].per_block;
+        if (!blocks_join(&op->o[i]) && op->o[i].per_block < step) step = op->o[i].per_block;
     for (uint32_t r = 0; r < s->repeat; r++)
         walk_repeat(c, op, r, s->has_tail && r + 1 == s->repeat ? s->tail_mask : s->mask, step, fn);
 }
@@ -286,10 +308,10 @@ static uint32_t operand_access(const Operand *o, const Shape *s, uint32_t n_pack
         return 1;
     }
     if (s->contiguous) {
-        *out = (Access){.how = how, .at = o->p.addr, .len = s->count * o->size, .n_rows = 1};
+        *out = (Access){.how = how, .at = o->p.addr, .len = bytes_of(o, s->count), .n_rows = 1};
         return 1;
     }
-    uint32_t first = 0, end = s->lanes, n = 0, per = o->blk == 1 ? s->lanes : o->per_block;
+    uint32_t first = 0, end = s->lanes, n = 0, per = blocks_join(o) ? s->lanes : o->per_block;
     while (first < end && !lane_on(s->mask, first)) first++;
     while (end > first && !lane_on(s->mask, end - 1)) end--;
     for (uint32_t lane = first; lane < end; lane = (lane / per + 1) * per) {
@@ -320,7 +342,8 @@ static void run_op(Core *c, const VecOp *op, VecRun *run, void (*whole)(Core *, 
     if (c->sim->options.watch) watch_vec(c, op);
     if (c->sim->options.trace && trace_begin(c))
         for (uint32_t i = 0; i < op->n; i++)
-            trace_ub(c, op->o[i].role, op->o[i].type, op->o[i].p.addr, op->shape.contiguous ? op->shape.count : (uint64_t)op->shape.repeat * op->shape.lanes);
+            trace_ub(c, op->o[i].role, op->o[i].type, op->o[i].p.addr,
+                     (op->shape.contiguous ? op->shape.count : (uint64_t)op->shape.repeat * op->shape.lanes) >> op->o[i].nibble);
 }
 
 static void run_issued(Core *c, const void *args)

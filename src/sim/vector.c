@@ -165,7 +165,7 @@ static bool cast_ok(Core *c, const VecOp *op)
         sim_report(c, CHK_ID_ROUND_MODE, dtype_info(s)->cxx, dtype_info(d)->cxx, round_mode_name(op->scalar.arg));
         return false;
     }
-    if (d == DTYPE_F16 && s == DTYPE_I32 && !c->deq_set) sim_report(c, CHK_ID_DEQ_SCALE);
+    if (d == DTYPE_F16 && s == DTYPE_I32 && c->deq_form != DEQ_HALF) sim_report(c, CHK_ID_DEQ_SCALE, c->api, "SetDeqScale(half)");
     return true;
 }
 
@@ -213,7 +213,7 @@ static bool begin(Core *c, VecOp *op, const char *api, DType dt, DType st, const
     set_scalar(c, op, st, scalar, arg);
     if (op->insn->form == FORM_ADD_DEQ) {
         vec_check_reserved(c, api);
-        if (!c->deq_set) sim_report(c, CHK_ID_DEQ_SCALE);
+        if (!c->deq_set) sim_report(c, CHK_ID_DEQ_SCALE, api, "SetDeqScale(half)");
     }
     return op->insn->form != FORM_CAST || cast_ok(c, op);
 }

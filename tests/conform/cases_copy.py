@@ -117,6 +117,9 @@ case("DataCopyPad", "GM->UB ext params", "DataCopyPad(d, g, DataCopyExtParams((u
      "DataCopyPadExtParams<T>(P(24) != 0, (uint8_t)P(25), (uint8_t)P(26), ts));")(lambda rng, t: padded_runs(rng, t[0]))
 case("DataCopyPad", "GM->UB legacy params", "DataCopyPad(d, g, DataCopyParams((uint32_t)P(20), (uint32_t)P(21), (uint32_t)P(22), (uint32_t)P(23)), "
      "DataCopyPadParams(P(24) != 0, (uint8_t)P(25), (uint8_t)P(26), (uint64_t)P(10)));")(lambda rng, t: padded_runs(rng, t[0]))
+case("DataCopyPad", "GM->UB TensorTrait", "LocalTensor<TensorTrait<T>> td; td.ow = d.ow; GlobalTensor<TensorTrait<T>> tg; tg.SetGlobalBuffer(g.GetPhyAddr(0), 65536 / sizeof(T)); "
+     "DataCopyPad(td, tg, DataCopyExtParams((uint32_t)P(20), (uint32_t)P(21), (uint32_t)P(22), (uint32_t)P(23), 0), "
+     "DataCopyPadExtParams<T>(P(24) != 0, (uint8_t)P(25), (uint8_t)P(26), ts));")(lambda rng, t: padded_runs(rng, t[0]))
 case("DataCopyPad", "UB->GM ext params", "DataCopyPad(g, d, DataCopyExtParams((uint32_t)P(20), (uint32_t)P(21), (uint32_t)P(22), (uint32_t)P(23), 0));")(lambda rng, t: stored_runs(rng, t[0]))
 case("DataCopyPad", "UB->GM legacy params", "DataCopyPad(g, d, DataCopyParams((uint32_t)P(20), (uint32_t)P(21), (uint32_t)P(22), (uint32_t)P(23)));")(lambda rng, t: stored_runs(rng, t[0]))
 

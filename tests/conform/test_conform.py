@@ -16,7 +16,7 @@ from core import Machine, Run, build, kernel_text
 from numbers_ref import from_raw, raw
 from cases import load
 
-for name in ("cases_vector", "cases_cast", "cases_reorder", "cases_copy", "cases_scalar"):
+for name in ("cases_vector", "cases_cast", "cases_quant", "cases_reorder", "cases_copy", "cases_scalar"):
     importlib.import_module(name)
 
 FAMILIES = ("vector", "reorder", "copy", "system")

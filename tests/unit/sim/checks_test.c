@@ -138,6 +138,22 @@ static void shift(uint64_t by)
     OwLocal t = ub_at(0, 64);
     ow_vec_n("ShiftLeft", OW_TYPES(OW_I16, OW_I16), &t, &t, NULL, by, 0, 8, AT);
 }
+static void cast_deq(bool sign)
+{
+    OwLocal d = ub_at(0, 64), src = ub_at(4096, 64);
+    ow_deq_word((uint64_t)sign << 46 | 0x3f800000u, AT);
+    ow_cast_deq(OW_I8, &d, &src, 0, 8, NULL, AT);
+}
+PAIR(deq_sign, BRACES({ write_z(); cast_deq(false); }), BRACES({ write_z(); cast_deq(true); }))
+PAIR(deq_form, BRACES({ write_z(); cast_deq(true); OwLocal d = ub_at(0, 64), s = ub_at(4096, 64); ow_cast_deq(OW_I8, &d, &s, OW_DEQ_TABLE, 8, NULL, AT); }),
+     BRACES({ write_z(); cast_deq(true); OwLocal d = ub_at(0, 64), s = ub_at(4096, 64), t = ub_at(8192, 128); for (uint64_t i = 0; i < 16; i++) ow_local_set(OW_U64, &t, i, 1, AT);
+              ow_deq_table(&t, AT); ow_cast_deq(OW_I8, &d, &s, OW_DEQ_TABLE, 8, NULL, AT); }))
+static void cast_int4(uint32_t n)
+{
+    OwLocal d = ub_at(0, 64), s = ub_at(4096, 64);
+    ow_cast_int4(0, &d, &s, ROUND_RINT, n, NULL, AT);
+}
+PAIR(int4_odd, BRACES({ write_z(); cast_int4(7); }), BRACES({ write_z(); cast_int4(8); }))
 PAIR(shift, BRACES({ write_z(); shift(17); }), BRACES({ write_z(); shift(16); }))
 static void and_(uint32_t type)
 {
@@ -355,6 +371,7 @@ static const struct {
     P("repeat-too-large", repeat_limit), P("stride-too-large", stride_limit), P("stride-zero", stride_zero), P("mask-too-large", mask_large),
     P("mask-high-bits", mask_high), P("compare-count-256", compare_256), P("compare-int-mode", compare_int), P("dtype-not-supported", dtype),
     P("cast-round-mode", round_mode), P("overlap", overlap), P("overlap", overlap_repeat), P("overlap", overlap_wide), P("shift-range", shift),
+    P("deq-sign-mode", deq_sign), P("deq-scale-not-set", deq_form), P("int4-odd", int4_odd),
     P("and-or-32-bit", half_done), P("gather-offset", gather_offset), P("gather-offset", gather_align), P("index-mask", index_mask),
     P("gather-mask-pattern", gather_pattern), P("mrg-sort-queues", mrg_sort), P("transpose-shape", transpose), P("buf-pool-full", pool_full), P("copy-slice", slice), P("copy-nz2nd", nz2nd),
     P("que-not-initialised", que_no_init), P("que-pool-exhausted", que_exhausted), P("que-empty", que_empty), P("que-full", que_full),
@@ -366,7 +383,7 @@ static const struct {
 };
 
 /* Checks tripped by tests of their own, here, in cast_test.c, and by tests/kernel. */
-static const char *const ELSEWHERE[] = {"deq-scale-not-set", "sync-all-blocks", "sync-all-missing", "block-dim", "tiling-key-unmatched", "instruction-limit",
+static const char *const ELSEWHERE[] = {"sync-all-blocks", "sync-all-missing", "block-dim", "tiling-key-unmatched", "instruction-limit",
                                        "gm-two-writers", "gm-past-small-output", "gm-raw-pointer", "first-nan", "reduce-source-reused", "reduce-index-range", "gm-same-by-blocks", "first-infinity", "first-out-of-range", "gm-cache-line-shared", "deadlock", "race-read-after-write", "race-write-after-read", "race-write-after-write", "race-between-blocks",
                                        "sync-all-used-cores", "cross-flag-id", "cross-flag-reserved", "cross-flag-counter", "cross-flag-pipe", "ib-argument",
                                        "order-not-initialised", "cache-stale-read", "cache-not-flushed", "sync-all-mix", "sync-all-workspace", "tmp-too-small", "tmp-no-room", "argument"};
