@@ -3,7 +3,7 @@
     python3 bench/backward.py [FOLDER] [--only WORD ...] [--target a3] [--keep DIR] [--json FILE]
 
 FOLDER is tests/backward/specs when it is not given; --only takes the specifications whose name has one of the words in it. Per
-specification and dtype the table says PASS, WITHIN_TOLERANCE (the standard's second stage was needed), FAIL, or the verdict
+specification and dtype the table says PASS, WITHIN_TOLERANCE (more than the standard's plain rule was needed), FAIL, or the verdict
 that stopped it before there was a kernel. The exit status is 0 when everything passed.
 """
 
@@ -47,7 +47,8 @@ def result_of(precision: dict, dtype: str, row: dict) -> str:
         return "FAIL"
     if row["passed"] == 0:
         return "REJECT_FAIL_CLOSED"
-    return "WITHIN_TOLERANCE" if row["within_tolerance"] else "PASS"
+    lenient = any(o["stage"] == "second stage" for c in further if "drawn anew" in c["label"] for o in c.get("precision", []))
+    return "WITHIN_TOLERANCE" if row["within_tolerance"] or lenient else "PASS"
 
 
 def reason(out: str, precision: dict) -> str:

@@ -137,7 +137,7 @@ static json_t *record_spec(const BackwardJob *job, const json_t *record, bool hi
 }
 
 /* All records that have a truth; then, of each dtype's first standard one, a second draw that no file tells, laid out with
- * gaps; then the generator's own sizes. job->n_records tells how many are records. */
+ * gaps; then the generator's own sizes. job->n_records and n_redrawn tell how many there are of the first two. */
 static VerifyCase *make_cases(Arena *a, BackwardJob *job, const GraphCases *own, size_t *n) {
     const json_t *records = json_object_get(job->truth, "records");
     VerifyCase *list = ARENA_ARRAY(a, 2 * json_array_size(records) + own->n, VerifyCase);
@@ -156,9 +156,10 @@ static VerifyCase *make_cases(Arena *a, BackwardJob *job, const GraphCases *own,
         last_dtype = text_at(r, "dtype");
         list[(*n)++] = (VerifyCase){.label = record_label(a, r, true), .spec = record_spec(job, r, true, "strided")};
     }
+    job->n_redrawn = *n - job->n_records;
     for (size_t i = 0; i < own->n; i++) {
         const char *profile = text_at(own->at[i].spec, "profile");
-        list[(*n)++] = (VerifyCase){.label = own->at[i].label, .spec = json_incref(own->at[i].spec), .apart = !strcmp(profile, "edge")};
+        list[(*n)++] = (VerifyCase){.label = own->at[i].label, .spec = json_incref(own->at[i].spec), .apart = !strcmp(profile, "edge"), .by_control = true};
     }
     return list;
 }

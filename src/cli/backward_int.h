@@ -23,7 +23,7 @@ typedef struct BackwardJob {
     GenResult gen;
     const char *desc_text;
     VerifyResult verdict;
-    size_t n_records; /* cases of the verification that are records; the rest are the generator's own */
+    size_t n_records, n_redrawn; /* cases of the verification that are records, and then records drawn anew; the rest are the generator's own */
 } BackwardJob;
 
 typedef enum { BACKWARD_PASS, BACKWARD_WITHIN_TOLERANCE, BACKWARD_FAIL, BACKWARD_FAIL_CLOSED } BackwardStatus;

@@ -363,15 +363,30 @@ static const void *blob_of(Arena *a, const BridgeReply *reply, const char *what,
 }
 
 /* The reference in the output's own dtype under the same rule: what of an error is quantisation. */
-static json_t *control_json(const CompareInput *in) {
+static CompareResult control_of(const CompareInput *in) {
     CompareInput own = *in;
     own.actual = in->eager;
     CompareResult r;
     compare_output(VERIFY_STD_ECOSYSTEM, &own, &r);
-    json_t *o = json_pack("{s:b}", "pass", r.pass);
-    json_object_set_new(o, "MERE", judge_number(r.mere));
-    json_object_set_new(o, "MARE", judge_number(r.mare));
+    return r;
+}
+
+static json_t *control_json(const CompareResult *r) {
+    json_t *o = json_pack("{s:b}", "pass", r->pass);
+    json_object_set_new(o, "MERE", judge_number(r->mere));
+    json_object_set_new(o, "MARE", judge_number(r->mare));
     return o;
+}
+
+/* Sizes of our own choice can be ones where nothing of that precision meets the standard: a norm over two elements has a gradient that is all
+ * cancellation. Where the reference in the same dtype misses it as well, up to twice its errors pass, as the standard's second stage has it
+ * for single elements. */
+static void judge_by_control(const CompareResult *control, CompareResult *r) {
+    bool as_good = r->mere <= 2 * control->mere && r->mare <= 2 * control->mare;
+    if (r->pass || control->pass || !as_good) return;
+    r->pass = true;
+    r->stage = "control";
+    r->reason[0] = 0;
 }
 
 #define BEFORE_BYTES_MAX ((size_t)16 << 20)
@@ -448,8 +463,12 @@ static bool compare_one(Arena *a, JudgeContext *c, const BridgeReply *reply, siz
         return err_set(err, ERR_INTERNAL, NULL, "the worker's answer lacks the data of output %zu", k);
     CompareResult r;
     compare_output(c->standard, &in, &r);
+    CompareResult control = {.pass = true};
+    bool with_control = c->control && need_golden;
+    if (with_control) control = control_of(&in);
+    if (c->by_control) judge_by_control(&control, &r);
     json_t *precision = precision_json(a, k, c->standard, dtype, &s, &r);
-    if (c->control && need_golden) json_object_set_new(precision, "control", control_json(&in));
+    if (with_control) json_object_set_new(precision, "control", control_json(&control));
     json_array_append_new(out->precision, precision);
     if (!r.pass && c->apart) {
         out->differs = true;

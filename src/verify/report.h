@@ -74,7 +74,7 @@ typedef struct JudgeContext {
     bool edge_values; /* the case at hand mixes extreme values in */
     bool strict;      /* warnings count as errors */
     Before *before;   /* or NULL */
-    bool apart, control; /* as VerifyCase and VerifyOptions have them */
+    bool apart, by_control, control; /* as VerifyCase and VerifyOptions have them */
 } JudgeContext;
 /* Judges a successful reply of the worker's `run`. False only when the reply breaks the protocol. */
 bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) ERR_CHECKED;

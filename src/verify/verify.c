@@ -406,6 +406,7 @@ static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *st
                         .strict = v->o->model.strict,
                         .before = v->n_schedules == 1 ? &v->before : NULL,
                         .apart = c->apart,
+                        .by_control = c->by_control,
                         .control = v->o->control,
                         .edge_values = profile && (!strcmp(profile, "edge") || !strcmp(profile, "special"))};
     BridgeReply reference = {0};

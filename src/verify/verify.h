@@ -31,6 +31,7 @@ typedef struct VerifyCase {
     const char *label; /* "float16 s0=31 s1=7" */
     json_t *spec;      /* the `case` object of docs/bridge.md */
     bool apart;        /* values at the ends of the format: faults count, wrong numbers are told apart and fail nothing */
+    bool by_control;   /* sizes of our own choice: see judge_by_control; needs VerifyOptions.control */
 } VerifyCase;
 
 typedef struct VerifyOptions {

@@ -19,3 +19,4 @@ def test_spec(backward, tmp_path, spec):
         assert row["failed"] == 0 and row["passed"] > 0, (dtype, row)
     assert all(c.get("outputs") for c in report["precision"]["cases"])
     assert all("control" in o for c in report["precision"]["cases"] for o in c["outputs"])
+

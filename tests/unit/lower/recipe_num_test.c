@@ -154,6 +154,7 @@ typedef struct Case {
     X(sigmoid_low, "aten.sigmoid.default", "x", r_sigmoid(x), -INFINITY, INFINITY, 4, 1e-30)                            \
     X(logsig, "aten.log_sigmoid.default", "x", log(r_sigmoid(x)) == -INFINITY ? x : -log1p(exp(-x)), -700, 80, 5, 0)    \
     X(tanh, "aten.tanh.default", "x", tanh(x), -INFINITY, INFINITY, 6, 0)                                               \
+    X(tanh_low, "aten.tanh.default", "x", tanh(x), -INFINITY, -3, 0.6, 0)                                               \
     X(erf, "aten.erf.default", "x", erf(x), -INFINITY, INFINITY, 6, 0)                                              \
     X(erfc, "aten.erfc.default", "x", erfc(x), -INFINITY, 2.5, 24, 0)                                                   \
     X(erfc_tail, "aten.erfc.default", "x", erfc(x), 2.5, 9, 200, 0)                                                     \

@@ -76,6 +76,40 @@ static void test_values(void **state) {
     expect(&j, VERDICT_FAIL, "output-mismatch");
 }
 
+/* A case under the ecosystem standard with a control; golden is 0.5 everywhere. */
+static Verdict judge_controlled(float eager, float actual, bool by_control, const char **stage) {
+    static const double GOLDEN[3] = {0.5, 0.5, 0.5};
+    const float e[3] = {eager, eager, eager}, got[3] = {actual, actual, actual};
+    Judged j = {.arena = arena_new()};
+    j.diags.arena = j.arena;
+    char *text = arena_printf(j.arena, "{\"report\": {%s}, \"eager_outputs\": %s, \"actual\": %s, \"blob_names\": [\"golden0\", \"eager0\", \"actual0\"]}", LAUNCH,
+                              SHAPE(3), SHAPE(3));
+    BridgeBlob blobs[3] = {{GOLDEN, sizeof GOLDEN}, {e, sizeof e}, {got, sizeof got}};
+    BridgeReply reply = {.result = json_loads(text, 0, NULL), .blobs = blobs, .n_blobs = 3};
+    JudgeContext c = {.desc = &DESC, .standard = VERIFY_STD_ECOSYSTEM, .diags = &j.diags, .control = true, .by_control = by_control};
+    assert_true(judge_reply(j.arena, &c, &reply, &j.out, &j.err));
+    const char *found = json_string_value(json_object_get(json_array_get(j.out.precision, 0), "stage"));
+    *stage = !strcmp(found, "control") ? "control" : !strcmp(found, "plain") ? "plain" : "second stage";
+    Verdict v = j.out.verdict;
+    json_decref(j.out.precision);
+    json_decref(reply.result);
+    arena_free(j.arena);
+    return v;
+}
+
+/* Where the reference itself misses the standard in its dtype, a case of our own sizes allows twice its errors; a record never does. */
+static void test_control(void **state) {
+    (void)state;
+    const char *stage;
+    assert_int_equal(judge_controlled(0.51f, 0.515f, true, &stage), VERDICT_PASS);
+    assert_string_equal(stage, "control");
+    assert_int_equal(judge_controlled(0.51f, 0.525f, true, &stage), VERDICT_FAIL); /* more than twice */
+    assert_int_equal(judge_controlled(0.51f, 0.515f, false, &stage), VERDICT_FAIL);
+    assert_int_equal(judge_controlled(0.5f, 0.51f, true, &stage), VERDICT_FAIL); /* the reference is good */
+    assert_int_equal(judge_controlled(0.51f, 0.5f, true, &stage), VERDICT_PASS);
+    assert_string_equal(stage, "plain");
+}
+
 static void test_forms(void **state) {
     (void)state;
     Judged j = judge(LAUNCH, SHAPE(3), "[]", "", ONES);
@@ -182,6 +216,7 @@ static void test_death(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_control),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_findings),
         cmocka_unit_test(test_conduct),
