@@ -15,6 +15,7 @@ from .errors import BridgeError, describe, from_user_code, is_out_of_memory, out
 from .frames import Buffer
 from .model_tensors import cast_floating
 from .origin import Origins, storage_of
+from .runtime import Runtime
 
 DEFAULT_SEED = 1024
 
@@ -31,8 +32,6 @@ class Library(Protocol):
 
 def open_library(params: dict[str, Any]) -> Library:
     """The built operator on the simulator."""
-    from .runtime import Runtime  # type: ignore[import-not-found]
-
     runtime = Runtime(_text(params, "runtime"), params.get("chip") or "Ascend910B4")
     model = params.get("model")
     if isinstance(model, dict):
@@ -41,7 +40,7 @@ def open_library(params: dict[str, Any]) -> Library:
         runtime.set_trail(params["trail"])
     runtime.load_op(_text(params, "host_so"), _text(params, "kernel_name"), params.get("kernel_sos") or [])
     runtime.load_binding(_text(params, "binding_so"))
-    return runtime  # type: ignore[no-any-return]
+    return runtime
 
 
 def _text(params: dict[str, Any], name: str) -> str:

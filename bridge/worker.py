@@ -6,6 +6,8 @@ then runs in a forked child, so foreign code cannot spoil the next one.
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
 import importlib.util
 import os
@@ -49,6 +51,8 @@ def import_torch() -> tuple[Optional[ModuleType], str]:
         torch = importlib.import_module("torch")
         torch.set_num_threads(1)
         torch.set_num_interop_threads(1)
+        with contextlib.suppress(ImportError):
+            importlib.import_module("numpy.random")  # every case seeds it
         return torch, ""
     except Exception as exc:  # noqa: BLE001 - a broken installation raises anything
         return None, f"{type(exc).__name__}: {exc}"
@@ -100,6 +104,7 @@ def serve() -> int:
     from opwright_bridge import frames  # type: ignore[import-not-found]
 
     torch, why = import_torch()
+    gc.freeze()  # what is there now never goes: collections in the children would only copy its pages
     while True:
         try:
             request = frames.read_frame(IN_FD)

@@ -234,6 +234,12 @@ void fs_remove_tree(const char *path) {
     cleanup_drop_path(path);
 }
 
+const char *fs_user_dir(Arena *a, const char *variable, const char *fallback) {
+    const char *dir = getenv(variable), *home = getenv("HOME");
+    if (dir && dir[0] == '/') return arena_printf(a, "%s/opwright", dir);
+    return home && home[0] == '/' ? arena_printf(a, "%s/%s/opwright", home, fallback) : NULL;
+}
+
 const char *fs_home(Arena *a, Err *err) {
     const char *home = getenv("OPWRIGHT_HOME");
     if (home && *home) return arena_strdup(a, home);

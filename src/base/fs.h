@@ -34,6 +34,10 @@ char *fs_temp_dir(Arena *a, const char *prefix, Err *err) ERR_CHECKED;
 char *fs_temp_dir_in(Arena *a, const char *parent, const char *prefix, Err *err) ERR_CHECKED;
 /* Removes a folder and all below it; symlinks are removed, not followed. Missing is fine. */
 void fs_remove_tree(const char *path);
+/* Where the user's files of a kind lie: $VARIABLE/opwright, else $HOME/<fallback>/opwright. XDG wants absolute paths and ignores
+ * others. NULL when neither is set. ("XDG_CACHE_HOME", ".cache"), ("XDG_DATA_HOME", ".local/share"), ("XDG_STATE_HOME",
+ * ".local/state"). */
+const char *fs_user_dir(Arena *a, const char *variable, const char *fallback);
 /* Folder with device/, hostapi/, bridge/, data/: $OPWRIGHT_HOME, else found from the executable's place. */
 const char *fs_home(Arena *a, Err *err) ERR_CHECKED;
 

@@ -14,11 +14,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* $VARIABLE/opwright, else $HOME/fallback/opwright. XDG wants absolute paths and ignores others. */
-static const char *xdg(Arena *a, const char *variable, const char *fallback, Err *err) {
-    const char *dir = getenv(variable), *home = getenv("HOME");
-    if (dir && dir[0] == '/') return arena_printf(a, "%s/opwright", dir);
-    if (home && home[0] == '/') return arena_printf(a, "%s/%s/opwright", home, fallback);
+static const char *place_of(Arena *a, const char *variable, const char *fallback, Err *err) {
+    const char *dir = fs_user_dir(a, variable, fallback);
+    if (dir) return dir;
     err_set(err, ERR_IO, NULL, "there is no place for the search index: neither %s nor HOME is set",
             variable);
     err_hint(err, "set OPWRIGHT_INDEX_DIR to a folder");
@@ -44,8 +42,8 @@ static const char *real_path(Arena *a, const char *path) {
 bool search_places(Arena *a, const char *home, const char *store, SearchPlaces *out, Err *err) {
     const char *own = getenv("OPWRIGHT_INDEX_DIR");
     bool has_own = own && *own;
-    const char *cache = has_own ? own : xdg(a, "XDG_CACHE_HOME", ".cache", err);
-    const char *data = has_own ? own : xdg(a, "XDG_DATA_HOME", ".local/share", err);
+    const char *cache = has_own ? own : place_of(a, "XDG_CACHE_HOME", ".cache", err);
+    const char *data = has_own ? own : place_of(a, "XDG_DATA_HOME", ".local/share", err);
     if (!cache || !data) return false;
     out->home = real_path(a, home);
     out->store = real_path(a, store);

@@ -249,9 +249,8 @@ static void *feed(void *arg) {
 /* ---- the process ----------------------------------------------------------------------------- */
 
 static const char *base_dir(Arena *a) {
-    const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (xdg && xdg[0] == '/') return arena_printf(a, "%s/opwright", xdg);
-    return arena_printf(a, "%s/.local/state/opwright", home && *home ? home : "/tmp");
+    const char *dir = fs_user_dir(a, "XDG_STATE_HOME", ".local/state");
+    return dir ? dir : "/tmp/.local/state/opwright";
 }
 
 /* Several workers may run on one machine: each takes the first state folder that is free. */

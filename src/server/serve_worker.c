@@ -175,6 +175,7 @@ static void start_backend(Arena *a, const char *device, Backend *k) {
     }
     BridgeOptions options = {.home = home};
     k->bridge = home ? bridge_start(&options, &k->why) : NULL;
+    if (k->bridge) verify_warm(a, k->bridge);
     send_ready(k->bridge, &k->why);
 }
 

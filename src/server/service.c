@@ -16,9 +16,8 @@
 /* ---- start ----------------------------------------------------------------------------------- */
 
 static const char *default_state_dir(Arena *a) {
-    const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (xdg && xdg[0] == '/') return arena_printf(a, "%s/opwright/serve", xdg);
-    return arena_printf(a, "%s/.local/state/opwright/serve", home && *home ? home : "/tmp");
+    const char *dir = fs_user_dir(a, "XDG_STATE_HOME", ".local/state");
+    return arena_printf(a, "%s/serve", dir ? dir : "/tmp/.local/state/opwright");
 }
 
 static bool env_number(const char *name, size_t *out, Err *err) {

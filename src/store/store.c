@@ -22,11 +22,10 @@ const char *store_absolute(Arena *a, const char *path) {
 }
 
 const char *store_root(Arena *a, Err *err) {
-    const char *root = getenv("ASCEND_SKILL_ROOT"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    const char *root = getenv("ASCEND_SKILL_ROOT");
     if (root && *root) return store_absolute(a, root);
-    if (data && data[0] == '/')
-        return arena_printf(a, "%s/opwright", data); /* a relative one is to be ignored: XDG */
-    if (home && *home) return arena_printf(a, "%s/.local/share/opwright", home);
+    const char *dir = fs_user_dir(a, "XDG_DATA_HOME", ".local/share");
+    if (dir) return dir;
     err_set(err, ERR_USAGE, NULL,
             "there is no place to keep past work: ASCEND_SKILL_ROOT and HOME are not set");
     err_hint(err, "set ASCEND_SKILL_ROOT to the folder that holds reference/");

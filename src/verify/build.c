@@ -1,6 +1,7 @@
 /* Builds a description: one kernel library per dtype combination, the host library and the binding, compiled
  * by child processes side by side. `#line` gives the user's sections their names, so that compiler messages
  * and the simulator's findings speak of kernel_src:57. */
+#include "verify/compile.h"
 #include "verify/lang.h"
 
 #include "cage/cage.h"
@@ -121,43 +122,8 @@ static bool write_sources(Arena *a, const Desc *d, const char *dir, Err *err) {
 /* ------------------------------------------------------------------------------------------------------- the
  * jobs */
 
-typedef struct Side {
-    const char *opt;      /* optimisation: kernels run their scalar code a million times, host code once */
-    const char *includes; /* folder below home */
-} Side;
-
-/* No precompiled headers: they would take 0.3 s of 0.8 s of processor time off, for a cache of 50 MB that can
- * go stale. */
-static const Side KERNEL_SIDE = {"-O1", "device"};
-static const Side HOST_SIDE = {"-O0", "hostapi/host"};
-static const Side BINDING_SIDE = {"-O0", "hostapi/torch"};
-
-static const char *const *make_argv(Arena *a, const Toolchain *t, const Side *side, const char *dir,
-                                    const char *source, const char *output) {
-    struct {
-        const char **at;
-        size_t n, cap;
-    } v = {0};
-    bool clang = strstr(t->version, "clang") != NULL;
-    const char *const fixed[] = {"env", "LC_ALL=C", t->cxx, "-std=c++17", t->debug ? "-O0" : side->opt, t->debug ? "-g" : "-g0", "-fPIC", "-shared", "-w",
-                                 /* one text line for one message; the source line is added by us */
-                                 clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret",
-                                 "-fmessage-length=0", clang ? "-ferror-limit=20" : "-fmax-errors=20",
-                                 "-fvisibility=hidden"};
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) vec_push(a, &v, fixed[i]);
-    vec_push(a, &v, arena_printf(a, "-I%s", dir));
-    vec_push(a, &v, arena_printf(a, "-I%s/%s", t->home, side->includes));
-    vec_push(a, &v, "-o");
-    vec_push(a, &v, output);
-    vec_push(a, &v, source);
-    vec_push(a, &v, NULL);
-    return v.at;
-}
-
-static Job make_job(Arena *a, const Toolchain *t, const Side *side, const char *dir, const char *stem) {
-    Job j = {.output = arena_printf(a, "%s/%s.so", dir, stem), .arena = arena_new()};
-    j.argv = make_argv(a, t, side, dir, arena_printf(a, "%s.cpp", stem), j.output);
-    return j;
+static Job make_job(Arena *a, const Toolchain *t, CompileSide side, const char *dir, const char *stem, const char *text) {
+    return (Job){.output = compile_output(a, side, dir, stem), .argv = compile_command(a, t, side, dir, stem, text), .arena = arena_new()};
 }
 
 /* The compiler named no fault of the source: it crashed, was killed, or found no room. */
@@ -200,11 +166,7 @@ static bool take_job(Arena *a, const Toolchain *t, const Desc *d, const Job *j, 
 /* One pass of clang for each combination: casts and calls depend on the types. */
 static size_t add_lang_jobs(Arena *a, const Toolchain *t, const Desc *d, const char *dir, Job *jobs) {
     if (!t->lang || !t->clang) return 0;
-    for (size_t i = 0; i < d->n_combos; i++) {
-        const char *stem = arena_printf(a, "kernel_%zu", i);
-        jobs[i] = (Job){.output = arena_printf(a, "%s/%s.ast", dir, stem), .arena = arena_new()};
-        jobs[i].argv = lang_command(a, t->clang, t->home, dir, stem);
-    }
+    for (size_t i = 0; i < d->n_combos; i++) jobs[i] = make_job(a, t, SIDE_LANG, dir, arena_printf(a, "kernel_%zu", i), d->source[DESC_KERNEL]);
     return d->n_combos;
 }
 
@@ -236,9 +198,9 @@ bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, dou
     if (!write_sources(a, d, dir, err)) return false;
     Job *jobs = ARENA_ARRAY(a, n + d->n_combos, Job);
     for (size_t i = 0; i < d->n_combos; i++)
-        jobs[i] = make_job(a, t, &KERNEL_SIDE, dir, arena_printf(a, "kernel_%zu", i));
-    jobs[n - 2] = make_job(a, t, &HOST_SIDE, dir, "host");
-    jobs[n - 1] = make_job(a, t, &BINDING_SIDE, dir, "binding");
+        jobs[i] = make_job(a, t, SIDE_KERNEL, dir, arena_printf(a, "kernel_%zu", i), d->source[DESC_KERNEL]);
+    jobs[n - 2] = make_job(a, t, SIDE_HOST, dir, "host", d->source[DESC_HOST_OPERATOR]);
+    jobs[n - 1] = make_job(a, t, SIDE_BINDING, dir, "binding", d->source[DESC_PYTHON_BIND]);
     size_t n_lang = add_lang_jobs(a, t, d, dir, jobs + n);
     Pool pool = {.jobs = jobs, .n = n + n_lang, .deadline_s = start + limit_s, .dir = dir};
     pool_run(&pool);

@@ -158,7 +158,7 @@ void lang_messages(LangPass *p, const char *text) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------- command */
+/* --------------------------------------------------------------------------------------------------- clang */
 
 const char *lang_clang(Arena *a) {
     static const char *const NAMES[] = {"clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14"};
@@ -172,24 +172,4 @@ const char *lang_clang(Arena *a) {
             p += n + (p[n] == ':');
         }
     return NULL;
-}
-
-const char *const *lang_command(Arena *a, const char *clang, const char *home, const char *dir, const char *stem) {
-    /* clang's half on this host is _Float16 from version 15 on; __fp16 with arithmetic of its own is the same type for a pass
-     * that only looks, and older ones have it. */
-    static const char *const FIXED[] = {"-std=c++17", "-fsyntax-only", "-w", "-ferror-limit=0", "-fno-caret-diagnostics", "-fmessage-length=0",
-                                        "-DOW_LANG_PASS", "-D_Float16=__fp16", "-Xclang", "-fnative-half-type", "-Xclang",
-                                        "-fnative-half-arguments-and-returns", "-Xclang", "-ast-dump"};
-    struct {
-        const char **at;
-        size_t n, cap;
-    } v = {0};
-    const char *const run[] = {"env", "LC_ALL=C", "sh", "-c", arena_printf(a, "exec \"$0\" \"$@\" > %s.ast", stem), clang};
-    for (size_t i = 0; i < N_OF(run); i++) vec_push(a, &v, run[i]);
-    for (size_t i = 0; i < N_OF(FIXED); i++) vec_push(a, &v, FIXED[i]);
-    vec_push(a, &v, arena_printf(a, "-I%s", dir));
-    vec_push(a, &v, arena_printf(a, "-I%s/device", home));
-    vec_push(a, &v, arena_printf(a, "%s.cpp", stem));
-    vec_push(a, &v, NULL);
-    return v.at;
 }

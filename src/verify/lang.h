@@ -34,7 +34,5 @@ void lang_messages(LangPass *p, const char *text);
 
 /* Path of a clang++, or NULL. */
 const char *lang_clang(Arena *a);
-/* The command that prints the tree of <dir>/<stem>.cpp into <dir>/<stem>.ast. */
-const char *const *lang_command(Arena *a, const char *clang, const char *home, const char *dir, const char *stem);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,17 +80,55 @@ static bool find_plain(Arena *a, const char *probe, const char *const *names, To
     return false;
 }
 
+/* The last answer: a service asks for every job. The same while PATH and OPWRIGHT_CXX are. */
+static struct {
+    pthread_mutex_t lock;
+    char *key, *cxx, *version;
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const char *known_key(Arena *a) {
+    const char *path = getenv("PATH"), *chosen = getenv("OPWRIGHT_CXX");
+    return arena_printf(a, "%s\n%s", path ? path : "", chosen ? chosen : "");
+}
+
+static void set_known(char **at, const char *text) {
+    free(*at);
+    *at = strdup(text);
+    if (!*at) abort();
+}
+
+static void remember(Arena *a, const Toolchain *t) {
+    pthread_mutex_lock(&known.lock);
+    set_known(&known.key, known_key(a));
+    set_known(&known.cxx, t->cxx);
+    set_known(&known.version, t->version);
+    pthread_mutex_unlock(&known.lock);
+}
+
+static bool recall(Arena *a, Toolchain *t) {
+    pthread_mutex_lock(&known.lock);
+    bool same = known.key && !strcmp(known.key, known_key(a));
+    if (same) t->cxx = arena_strdup(a, known.cxx);
+    if (same) t->version = arena_strdup(a, known.version);
+    pthread_mutex_unlock(&known.lock);
+    return same;
+}
+
 bool toolchain_find(Arena *a, const char *home, const char *scratch, Toolchain *t, Err *err) {
     /* Kernels need _Float16 as a type of its own: g++ 12 and clang++ 15 have it, older ones refuse or lack
      * it. */
     static const char PROBE[] =
         "_Float16 ow_probe(_Float16 a, float b) { return (_Float16)(a * (_Float16)b); }\n";
+    t->home = home;
+    if (recall(a, t)) return true;
     const char *probe = arena_printf(a, "%s/probe.cpp", scratch), *chosen = getenv("OPWRIGHT_CXX");
     if (!fs_write(probe, PROBE, sizeof PROBE - 1, err)) return false;
     bool set = chosen && *chosen;
     const char *const mine[] = {set ? arena_strdup(a, chosen) : NULL, NULL}, *const usual[] = {"g++", "clang++", NULL};
-    t->home = home;
-    if (find_plain(a, probe, set ? mine : usual, t) || (!set && find_numbered(a, probe, t))) return true;
+    if (find_plain(a, probe, set ? mine : usual, t) || (!set && find_numbered(a, probe, t))) {
+        remember(a, t);
+        return true;
+    }
     if (set)
         err_set(err, ERR_NO_COMPILER, NULL,
                 "OPWRIGHT_CXX names `%s`, which is not there or does not know _Float16", chosen);

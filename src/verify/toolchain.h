@@ -11,6 +11,7 @@ typedef struct Toolchain {
     const char *home;    /* folder with device/ and hostapi/ */
     const char *rt_lib;  /* libopwright_rt.so */
     const char *clang;   /* for the rules of the device's language, or NULL */
+    const char *headers; /* folder of precompiled headers (compile.h), or NULL */
     bool debug;          /* for a debugger: no optimisation, with lines */
     unsigned lang;       /* whose rules: lang.h; 0 none */
 } Toolchain;

@@ -1,4 +1,5 @@
 /* One verification from start to verdict: load, static rules, build, run the cases, judge. */
+#include "verify/compile.h"
 #include "verify/lang.h"
 
 #include "base/fs.h"
@@ -494,6 +495,21 @@ static const char *absolute(Arena *a, const char *what, const char *path, Err *e
     return NULL;
 }
 
+static bool find_tools(Arena *a, const char *home, const char *scratch, Toolchain *t, Err *err) {
+    t->rt_lib = toolchain_runtime(a, err);
+    if (!t->rt_lib || !toolchain_find(a, home, scratch, t, err)) return false;
+    t->clang = lang_clang(a);
+    t->headers = headers_folder(a, t);
+    return true;
+}
+
+void verify_warm(Arena *a, const Bridge *b) {
+    Toolchain t = {0};
+    Err ignored = {0};
+    const char *home = fs_home(a, &ignored);
+    (void)(home && find_tools(a, home, bridge_scratch(b), &t, &ignored));
+}
+
 static bool prepare(Verifier *v, Err *err) {
     Arena *a = v->arena;
     v->n_schedules = verify_schedules(a, v->o->model.schedule, v->schedules, err);
@@ -509,11 +525,9 @@ static bool prepare(Verifier *v, Err *err) {
     const char *early = arena_printf(a, "%s/early", v->dir), *build = arena_printf(a, "%s/build", v->dir);
     if (mkdir(early, 0700) != 0 || mkdir(build, 0700) != 0)
         return err_set(err, ERR_IO, v->dir, "cannot make a folder in %s: %s", v->dir, strerror(errno));
-    v->tools.rt_lib = toolchain_runtime(a, err);
-    if (!v->tools.rt_lib || !toolchain_find(a, home, v->dir, &v->tools, err)) return false;
-    v->tools.lang = lang_toolchain(v->o->model.toolchain, v->report.chip);
-    v->tools.clang = v->tools.lang ? lang_clang(a) : NULL;
     v->tools.debug = v->o->debug_dir != NULL;
+    if (!find_tools(a, home, v->dir, &v->tools, err)) return false;
+    v->tools.lang = lang_toolchain(v->o->model.toolchain, v->report.chip);
     if (!v->o->debug_dir) v->early = early_start(&v->tools, early, v->description, v->limit_s);
     return true;
 }

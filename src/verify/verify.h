@@ -73,6 +73,9 @@ typedef struct VerifyResult {
 /* False only when nothing could be judged (no reference, no worker); a bad description is a verdict. */
 bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Err *err) ERR_CHECKED;
 
+/* Finds and makes ahead what every verification needs: the compiler, the precompiled headers. A service calls it before its first job. */
+void verify_warm(Arena *a, const Bridge *b);
+
 /* The checks of a result object as SARIF 2.1.0; `description` is the path of the file they speak of. The caller decrefs. */
 json_t *verify_sarif(Arena *a, const json_t *result, const char *description, bool zh);
 

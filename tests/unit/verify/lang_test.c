@@ -1,4 +1,5 @@
 /* Rules of the device's language: every row has a kernel that trips it and a near miss that does not, in both passes' words. */
+#include "verify/compile.h"
 #include "verify/lang.h"
 
 #include "base/fs.h"
@@ -54,10 +55,11 @@ static DiagList look(Arena *a, const char *dir, const char *clang, const char *k
     lang_tokens(&pass, kernel);
     if (!clang) return diags;
     const char *text = arena_printf(a, "#line 1 \"kernel_src\"\n%s", kernel), *file = arena_printf(a, "%s/k.cpp", dir);
+    const Toolchain t = {.cxx = "c++", .version = "", .home = OPWRIGHT_SOURCE_DIR, .clang = clang};
     Proc p;
     ProcResult r;
     assert_true(fs_write(file, text, strlen(text), &err));
-    assert_true(proc_start(&p, lang_command(a, clang, OPWRIGHT_SOURCE_DIR, dir, "k"), dir, &err));
+    assert_true(proc_start(&p, compile_command(a, &t, SIDE_LANG, dir, "k", text), dir, &err));
     assert_true(proc_wait(&p, a, 60, &r, &err));
     const char *tree = fs_read(a, arena_printf(a, "%s/k.ast", dir), NULL, &err);
     assert_non_null(tree);
