@@ -149,6 +149,20 @@ inline void SetAtomicNone(OW_LOC)
 {
     ow_atomic(0, OW_F32, ow_loc);
 }
+/* HW: implementation: the copy with one atomic mode, which is off afterwards; NONE and others copy plainly. */
+template <typename T, ReduceType reduceType = ReduceType::NONE>
+inline void DataCopyWithReduce(OW_G(T) dst, OW_L(T) src, const DataCopyParams &p, OW_LOC)
+{
+    constexpr uint32_t op = reduceType == ReduceType::SUM ? 1 : reduceType == ReduceType::MAX ? 2 : reduceType == ReduceType::MIN ? 3 : 0;
+    ow_atomic(op, ow_id<T>, ow_loc);
+    DataCopy(dst, src, p, ow_loc);
+    SetAtomicNone(ow_loc);
+}
+template <typename T, ReduceType reduceType = ReduceType::NONE>
+inline void DataCopyWithReduce(OW_G(T) dst, OW_L(T) src, const uint32_t count, OW_LOC)
+{
+    DataCopyWithReduce<T, reduceType>(dst, src, DataCopyParams(1, (uint16_t)(count * sizeof(PrimT<T>) / 32), 0, 0), ow_loc);
+}
 inline void DisableDmaAtomic(OW_LOC)
 {
     ow_atomic(0, OW_F32, ow_loc);

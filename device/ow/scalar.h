@@ -66,6 +66,15 @@ template <int countValue> inline int64_t GetSFFValue(uint64_t valueIn)
     uint64_t v = countValue ? valueIn : ~valueIn;
     return v ? __builtin_ctzll(v) : -1;
 }
+/* Division by a constant as the high half of a product: n / divisor = ((n * magic >> width) + n) >> shift. HW: header; divisor 1 to
+ * half the type's range. */
+template <typename T> inline void GetUintDivMagicAndShift(T &magic, T &shift, T divisor)
+{
+    static_assert(ow_one_of<T, uint32_t, uint64_t>, "GetUintDivMagicAndShift takes uint32_t and uint64_t");
+    shift = (T)(64 - CountLeadingZero(divisor) - (GetBitCount<1>(divisor) == 1 ? 1 : 0));
+    unsigned __int128 rest = ((unsigned __int128)1 << shift) - divisor;
+    magic = (T)((rest << (8 * sizeof(T))) / divisor + 1);
+}
 template <int countValue> inline int64_t ScalarGetSFFValue(uint64_t valueIn) { return GetSFFValue<countValue>(valueIn); }
 
 /* Global memory past the data cache. */

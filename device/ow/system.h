@@ -42,6 +42,9 @@ inline int64_t GetSubBlockIdx() { return 0; }
 inline int64_t GetSubBlockNum() { return 1; }
 inline int64_t GetTaskRatio() { return 1; }
 inline int64_t GetSystemCycle() { return ow_system_cycle(); }
+inline int64_t GetProgramCounter(OW_LOC) { return (int64_t)ow_loc.line * 4; } /* a number for the place of the call; the card's is another */
+constexpr uint32_t GetRuntimeUBSize() { return TOTAL_UB_SIZE; }
+template <int count = 1> inline void Nop(OW_LOC) { ow_hint("Nop", ow_loc); } /* HW: header: does something on the 950 only */
 constexpr int16_t GetDataBlockSizeInBytes() { return 32; }
 inline void Trap(OW_LOC) { ow_trap("Trap", ow_loc); }
 inline GM_ADDR GetUserWorkspace(GM_ADDR workspace, OW_LOC) { return (GM_ADDR)ow_user_workspace((void *)workspace, ow_loc); }
@@ -119,6 +122,12 @@ enum KernelMetaType : uint8_t {
 
 /* ---- printing and stopping -------------------------------------------------------------------------------------- */
 
+/* HW: page about ASCENDC_DUMP: 0 turns printing, dumps and assertions off. */
+#if defined(ASCENDC_DUMP) && ASCENDC_DUMP == 0
+#define OW_DUMP_ON 0
+#else
+#define OW_DUMP_ON 1
+#endif
 namespace AscendC {
 struct OwFormat { /* the format of a print, with the place of the call */
     const char *text;
@@ -130,11 +139,11 @@ inline double OwPrintArg(half v) { return (double)(float)v; }
 inline double OwPrintArg(bfloat16_t v) { return (double)ToFloat(v); }
 template <class... Args> inline void PRINTF(OwFormat fmt, Args... args)
 {
-    ow_printf(fmt.loc, fmt.text, OwPrintArg(args)...);
+    if (OW_DUMP_ON) ow_printf(fmt.loc, fmt.text, OwPrintArg(args)...);
 }
 template <class... Args> inline void printf(OwFormat fmt, Args... args)
 {
-    ow_printf(fmt.loc, fmt.text, OwPrintArg(args)...);
+    if (OW_DUMP_ON) ow_printf(fmt.loc, fmt.text, OwPrintArg(args)...);
 }
 } // namespace AscendC
 using AscendC::printf;
@@ -143,11 +152,11 @@ using AscendC::printf;
 namespace AscendC {
 template <typename T> inline void OwDump(const LocalTensor<T> &t, const char *api, uint32_t desc, uint32_t off, uint32_t n, const ShapeInfo *s, OwLoc loc)
 {
-    ow_dump(api, ow_id<T>, &t.ow, nullptr, desc, off, n, s ? s->shape : nullptr, s ? s->shapeDim : 0u, loc);
+    if (OW_DUMP_ON) ow_dump(api, ow_id<T>, &t.ow, nullptr, desc, off, n, s ? s->shape : nullptr, s ? s->shapeDim : 0u, loc);
 }
 template <typename T> inline void OwDump(const GlobalTensor<T> &t, const char *api, uint32_t desc, uint32_t off, uint32_t n, const ShapeInfo *s, OwLoc loc)
 {
-    ow_dump(api, ow_id<T>, nullptr, &t.ow, desc, off, n, s ? s->shape : nullptr, s ? s->shapeDim : 0u, loc);
+    if (OW_DUMP_ON) ow_dump(api, ow_id<T>, nullptr, &t.ow, desc, off, n, s ? s->shape : nullptr, s ? s->shapeDim : 0u, loc);
 }
 #define OW_DUMPS(Tensor)                                                                                             \
     template <typename T> inline void DumpTensor(const Tensor<T> &tensor, uint32_t desc, uint32_t dumpSize, OW_LOC)  \
@@ -171,11 +180,11 @@ OW_DUMPS(GlobalTensor)
 
 #define ASSERT(...)                                                                                                  \
     do {                                                                                                             \
-        if (!(__VA_ARGS__)) ow_trap(#__VA_ARGS__, OW_HERE);                                                          \
+        if (OW_DUMP_ON && !(__VA_ARGS__)) ow_trap(#__VA_ARGS__, OW_HERE);                                                          \
     } while (0)
 #define ascendc_assert(cond, ...)                                                                                    \
     do {                                                                                                             \
-        if (!(cond)) ow_trap(#cond, OW_HERE);                                                                        \
+        if (OW_DUMP_ON && !(cond)) ow_trap(#cond, OW_HERE);                                                                        \
     } while (0)
 
 /* The vendor's assert takes a message too; one of the host's C library is not meant. */

@@ -35,7 +35,9 @@ template <typename S, typename D> constexpr uint32_t OwLayoutSize(const S &shape
 {
     using Std::get;
     uint32_t rows = 0, cols = 0;
-    if constexpr (OwNest<S>::depth == 2 && Std::tuple_size_v<S> == 2) {
+    if constexpr (OwNest<D>::depth != OwNest<S>::depth) {
+        return otherwise;
+    } else if constexpr (OwNest<S>::depth == 2 && Std::tuple_size_v<S> == 2) {
         rows = (uint32_t)(get<0>(shape) * get<0>(stride));
         cols = (uint32_t)(get<1>(shape) * get<1>(stride));
     } else if constexpr (OwNest<S>::depth == 4 && Std::tuple_size_v<S> == 2) {

@@ -19,6 +19,7 @@ typedef void VecLoop(void *d, const void *a, const void *b, const VecScalar *s, 
 
 typedef struct VecLoops {
     VecLoop *f32[INSN_COUNT], *i16[INSN_COUNT], *u16[INSN_COUNT], *i32[INSN_COUNT], *u32[INSN_COUNT];
+    VecLoop *i64[INSN_COUNT]; /* the integer expression in full: where results saturate instead of wrapping */
     void (*widen_f16)(float *d, const uint16_t *a, size_t n);
     void (*narrow_f16)(uint16_t *d, const float *a, size_t n); /* nearest even */
     void (*widen_bf16)(float *d, const uint16_t *a, size_t n);

@@ -87,6 +87,37 @@ static void run_widened(const Core *c, const VecOp *op, const VecLoops *l, const
     }
 }
 
+/* HW: asc_set_ctrl page: with CTRL[53] integer results beyond the type become its ends; without, the low bits stay. ASSUMED:
+ * shifts and bit operations are none of these. */
+static bool saturates(const Core *c, const VecOp *op)
+{
+    DTypeClass cls = dtype_info(op->o[0].type)->cls;
+    return c->ctrl53 && (cls == DTYPE_CLASS_I || cls == DTYPE_CLASS_U) && op->o[0].type == op->o[1].type && !(op->insn->checks & (CHK_BITWISE | CHK_SHIFT));
+}
+
+static void run_saturated(Core *c, const VecOp *op, const VecLoops *l, const uint32_t *addr, uint32_t n)
+{
+    int64_t v[VEC_MAX_OPERANDS][CHUNK];
+    DType t = op->o[0].type;
+    uint32_t size = op->o[0].size, bits = size * 8;
+    bool is_signed = dtype_info(t)->cls == DTYPE_CLASS_I;
+    int64_t high = is_signed ? ((int64_t)1 << (bits - 1)) - 1 : ((int64_t)1 << bits) - 1, low = is_signed ? -high - 1 : 0;
+    for (uint32_t at = 0; at < n; at += CHUNK) {
+        uint32_t k = n - at < CHUNK ? n - at : CHUNK;
+        for (uint32_t i = 1; i < op->n; i++)
+            for (uint32_t j = 0; j < k; j++) {
+                uint64_t raw = 0;
+                memcpy(&raw, c->ub + addr[i] + (at + j) * size, size);
+                v[i][j] = vec_scalar_int(t, raw);
+            }
+        l->i64[op->id](v[0], v[1], v[2], &op->scalar, k);
+        for (uint32_t j = 0; j < k; j++) {
+            int64_t r = v[0][j] < low ? low : v[0][j] > high ? high : v[0][j];
+            memcpy(c->ub + addr[0] + (at + j) * size, &r, size);
+        }
+    }
+}
+
 static VecLoop *loop_of(const VecLoops *l, const VecOp *op)
 {
     if (op->n > 1 && op->o[0].type != op->o[1].type) return NULL;
@@ -113,7 +144,9 @@ static void run_expression(Core *c, const VecOp *op, const uint32_t *addr, uint6
     VecLoop *loop = loop_of(l, op);
     (void)first;
     vec_mark(c, op, addr, n, reads_dst(op));
-    if (loop)
+    if (saturates(c, op))
+        run_saturated(c, op, l, addr, n);
+    else if (loop)
         loop(c->ub + addr[0], c->ub + addr[1], c->ub + addr[2], &op->scalar, n);
     else
         run_widened(c, op, l, addr, n);

@@ -258,6 +258,19 @@ for kind in ("Add", "Max", "Min"):
             store(want_gm, t[0], plain, load(image, t[0], D + at))
             yield Run(image, {**BASE, 0: n}, image.copy(), gm=gm, want_gm=want_gm, what=f"{n} elements")
 
+    if kind == "Add":
+        @case("DataCopyWithReduce", "UB->GM with atomic", "SetAtomicMax<T>(); if (arg) DataCopyWithReduce<T, ReduceType::SUM>(g, d, (uint32_t)n); "
+              "else DataCopyWithReduce<T, ReduceType::SUM>(g, d, DataCopyParams(1, (uint16_t)(n * sizeof(T) / 32), 0, 0)); DataCopy(g[16384 / sizeof(T)], d, (uint32_t)n);",
+              [("half", "half", "uint32_t"), ("float", "float", "uint32_t"), ("int32_t", "int32_t", "uint32_t")])
+        def reduced_runs(rng: np.random.Generator, t: Any, runs: Any = atomic_runs) -> Iterator[Run]:
+            for k, n in enumerate((32, 480)):
+                image, gm = image_of(rng, (D, t[0], 8192, {"special": False})), gm_of(rng)
+                gm[:8192] = np.ascontiguousarray(pooled(t[0], 8192 // SIZE[t[0]], rng, special=False)).view(np.uint8)
+                want_gm, at = gm.copy(), np.arange(n) * SIZE[t[0]]
+                store(want_gm, t[0], at, accumulated(t[0], "Add", load(gm, t[0], at), load(image, t[0], D + at)))
+                store(want_gm, t[0], 16384 + at, load(image, t[0], D + at))  # the mode set before is off
+                yield Run(image, {**BASE, 0: n, 11: k}, image.copy(), gm=gm, want_gm=want_gm, what=f"{n} elements")
+
     copy = "DataCopyExtParams ep(1, (uint32_t)(n * sizeof(T)), 0, 0, 0); "
     case(f"SetAtomic{kind}", "state setter", copy + f"SetAtomic{kind}<T>(); DataCopyPad(g, d, ep); SetAtomicNone(); DataCopyPad(g[16384 / sizeof(T)], d, ep);")(atomic_runs)
     if kind == "Add":

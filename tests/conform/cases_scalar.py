@@ -57,24 +57,37 @@ case("GetCtrlSpr", "whole", "SetSaturationFlag<SaturationMode::FLOAT>(P(10) != 0
 case("GetSaturationFlag", "whole", "SetSaturationFlag<SaturationMode::CAST>(P(10) != 0); RES(0, GetSaturationFlag<SaturationMode::CAST>());")(clear_words(lambda w: [w], [0, 1]))
 
 
-@case("SetSaturationFlag", "whole", "SetSaturationFlag<SaturationMode::FLOAT>(P(10) != 0); SetSaturationFlag<SaturationMode::CAST>(P(11) != 0); LocalTensor<half> h = d.template ReinterpretCast<half>(), x = a.template ReinterpretCast<half>(); "
-      "Add(h, x, x, 128); Cast(d.template ReinterpretCast<int8_t>()[4096], x, RoundMode::CAST_RINT, 128u);", [("half", "half", "uint32_t")])
+@case("SetSaturationFlag", "whole", "SetSaturationFlag<SaturationMode::FLOAT>(P(10) != 0); SetSaturationFlag<SaturationMode::CAST>(P(11) != 0); SetSaturationFlag<SaturationMode::INT>(P(12) != 0); LocalTensor<half> h = d.template ReinterpretCast<half>(), x = a.template ReinterpretCast<half>(); "
+      "Add(h, x, x, 128); Cast(d.template ReinterpretCast<int8_t>()[4096], x, RoundMode::CAST_RINT, 128u); "
+      "auto i16 = b.template ReinterpretCast<int16_t>(), o16 = d.template ReinterpretCast<int16_t>()[4096]; auto i32 = b.template ReinterpretCast<int32_t>(), o32 = d.template ReinterpretCast<int32_t>()[4096]; "
+      "Add(o16, i16, i16[640], 600); Muls(o16[1024], i16, (int16_t)-3, 600); AddRelu(o16[2048], i16, i16[640], 600); ShiftLeft(o16[3072], i16, (int16_t)3, 600); "
+      "Sub(o32, i32, i32[320], 300); Mul(o32[1024], i32, i32[320], 300); RES(0, GetSaturationFlag<SaturationMode::INT>());", [("half", "half", "uint32_t")])
 def saturation(rng: np.random.Generator, t: Any) -> Iterator[Run]:
-    for on_float in (0, 1):
-        for on_cast in (0, 1):
-            image = image_of(rng, (A, "half", 256))
-            want, at = image.copy(), np.arange(128) * 2
-            v = values(image, "half", A + at)
-            with np.errstate(all="ignore"):
-                total = (v + v).astype(np.float16).astype(np.float64)
-                if on_float:
-                    total = np.where(np.isnan(total), 0.0, np.clip(total, -65504.0, 65504.0))
-                store(want, "half", D + at, to_raw("half", total))
-                r = round_integral(v, "RINT")
-                r = np.where(np.isnan(r), 0.0, r)
-                ints = np.clip(r, -128, 127) if on_cast else np.where(np.isinf(r), np.where(r > 0, 127, -128), r)
-            store(want, "int8_t", D + 4096 + np.arange(128), to_raw("int8_t", ints.astype(np.int64)))
-            yield Run(image, {**BASE, 10: on_float, 11: on_cast}, want, [(D + at, "half", None)], what=f"float {on_float}, cast {on_cast}")
+    for on_float, on_cast, on_int in ((0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)):
+        image = image_of(rng, (A, "half", 256), (B, "int16_t", 2560))
+        want, at = image.copy(), np.arange(128) * 2
+        v = values(image, "half", A + at)
+        with np.errstate(all="ignore"):
+            total = (v + v).astype(np.float16).astype(np.float64)
+            if on_float:
+                total = np.where(np.isnan(total), 0.0, np.clip(total, -65504.0, 65504.0))
+            store(want, "half", D + at, to_raw("half", total))
+            r = round_integral(v, "RINT")
+            r = np.where(np.isnan(r), 0.0, r)
+            ints = np.clip(r, -128, 127) if on_cast else np.where(np.isinf(r), np.where(r > 0, 127, -128), r)
+        store(want, "int8_t", D + 4096 + np.arange(128), to_raw("int8_t", ints.astype(np.int64)))
+        x, y = (image[B + o:B + o + 1200].view(np.int16).astype(np.int64) for o in (0, 1280))
+        left = ((x << 3) & 0x7FFF) - np.where(x < 0, 0x8000, 0)
+        p, q = (image[B + o:B + o + 1200].view(np.int32).astype(object) for o in (0, 1280))
+        for t_, to, v in (("int16_t", 8192, x + y), ("int16_t", 10240, x * -3), ("int16_t", 12288, None), ("int16_t", 14336, left), ("int32_t", 16384, p - q), ("int32_t", 20480, p * q)):
+            low, high = (-2**15, 2**15 - 1) if t_ == "int16_t" else (-2**31, 2**31 - 1)
+
+            def ended(v: np.ndarray, low: int = low, high: int = high, on: int = on_int) -> np.ndarray:
+                return np.array([min(max(int(e), low), high) if on else (int(e) - low) % (high - low + 1) + low for e in v], np.int64)
+
+            r = ended(v) if v is not None else np.maximum(ended(x + y), 0)
+            store(want, t_, D + to + np.arange(len(r)) * SIZE[t_], to_raw(t_, r))
+        yield Run(image, {**BASE, 10: on_float, 11: on_cast, 12: on_int}, want, [(D + at, "half", None)], results=[on_int], what=f"float {on_float}, cast {on_cast}, int {on_int}")
 
 
 FLOATS32 = [0.0, -0.0, 1.0, 1.5, 2.5, -2.5, 0.5, 65504.0, 65519.0, 1e-8, -1e-8, 1e10, -3e38, 3.0000001, 0.1, -0.1, 6e-8, 2147483520.0, -2147483648.0]
@@ -181,6 +194,7 @@ for api, form, code in (
         ("SetFlag", "whole", "SetFlag<HardEvent::V_MTE3>(EVENT_ID0); WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);"),
         ("WaitFlag", "whole", "SetFlag<HardEvent::MTE3_V>(EVENT_ID7); WaitFlag<HardEvent::MTE3_V>(EVENT_ID7);")):
     case(api, form, code + " RES(0, 1);")(nothing)
+case("GetProgramCounter", "whole", "int64_t x = GetProgramCounter();\nint64_t y = GetProgramCounter(); RES(0, y > x && x > 0);")(nothing)
 case("GetSystemCycle", "whole", "int64_t x = GetSystemCycle(); PipeBarrier<PIPE_ALL>(); PipeBarrier<PIPE_ALL>(); RES(0, GetSystemCycle() >= x);")(nothing)
 
 

@@ -268,6 +268,37 @@ def shape_cases() -> list[Case]:
     return cases
 
 
+def trans_data_cases() -> list[Case]:
+    """Between [n, c, d, h, w] and blocks of 16 channels (and 16 of n): by reshape and permute of padded tensors."""
+    cases = []
+    for k, (n, c, d, h, w) in enumerate(((1, 16, 1, 4, 4), (1, 5, 2, 3, 5), (2, 33, 2, 1, 3), (17, 16, 1, 2, 8), (3, 40, 1, 3, 5))):
+        t = (F16, I16, torch.bfloat16)[k % 3]
+        c1, n1, hw = (c + 15) // 16, (n + 15) // 16, h * w
+        pitch = (hw + 15) // 16 * 16
+        x = numbers(n * c * d * hw, t).reshape(n, c, d, hw)
+        full = torch.nn.functional.pad(x.double(), (0, 0, 0, 0, 0, 16 * c1 - c, 0, 16 * n1 - n)).reshape(n1, 16, c1, 16, d, hw)
+        five = full.reshape(n1 * 16, c1, 16, d, hw)[:n].permute(0, 3, 1, 4, 2).contiguous()
+        z3d = full.permute(4, 2, 5, 0, 1, 3).contiguous()
+        rows = torch.nn.functional.pad(x, (0, pitch - hw))
+        for name, dims, blocked in (("NDC1HWC0", (n, d, c1, h, w, 16), five), ("FRACTAL_Z_3D", (d, c1, h, w, n1, 16, 16), z3d)):
+            shapes = [", ".join(map(str, s)) for s in ((n, c, d, h, w), dims)]
+            for to in (True, False):
+                a, b = ("NCDHW", name) if to else (name, "NCDHW")
+                sa, sb = shapes if to else reversed(shapes)
+                call = (f"static constexpr TransDataConfig way = {{DataFormat::{a}, DataFormat::{b}}}; auto ls = MakeLayout(MakeShape({sa}), MakeStride()); "
+                        f"auto ld = MakeLayout(MakeShape({sb}), MakeStride()); TransDataParams<decltype(ls), decltype(ld)> p = {{ls, ld}}; TransData<way>(out0, in0, tmp, p);")
+                tmp = size_of("TransData", [n, c, d, h, w], [int(to), int(name != "NDC1HWC0")])[0]
+                def flat(got: torch.Tensor, x: torch.Tensor = x, pitch: int = pitch, hw: int = hw) -> list[torch.Tensor]:
+                    all_of = got.double().reshape(*x.shape[:3], pitch).clone()  # what fills the rows up may be anything
+                    all_of[..., :hw] = x.double()
+                    return [all_of]
+                want = [blocked] if to else flat
+                cases.append(Case(f"TransData {a} {b} {n} {c} {d} {h} {w}", call, [rows if to else blocked.to(t)], [(t, blocked.numel() if to else rows.numel())], want, 0, tmp, b"", set() if to or pitch == hw else {"uninitialised-output"}))
+        if k == 1:
+            cases.append(Case("TransData framework", call.replace("in0, tmp, p", "in0, p"), [z3d.to(t)], [(t, rows.numel())], flat, 0, 0, b"", {"uninitialised-output"}))
+    return cases
+
+
 # ---- quantisation, masks
 
 def quant_cases() -> list[Case]:
@@ -343,7 +374,7 @@ def quant_cases() -> list[Case]:
     return cases
 
 
-FAMILIES = {"maths": maths_cases, "sort": sort_cases, "shape": shape_cases, "quant": quant_cases}
+FAMILIES = {"maths": maths_cases, "sort": sort_cases, "shape": shape_cases, "trans": trans_data_cases, "quant": quant_cases}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
