@@ -14,7 +14,7 @@ from typing import Any, Optional
 
 import torch
 
-from . import backward_spec, cases, reference
+from . import backward_glue, backward_spec, cases, reference
 from .backward_spec import Record, Spec, SpecFault
 from .errors import BridgeError, describe, is_out_of_memory, out_of_memory, user_line
 from .frames import Buffer
@@ -37,6 +37,8 @@ def backward_truth(params: dict[str, Any]) -> tuple[dict[str, Any], list[Buffer]
         recipe = kept(spec, folder) if params.get("resume") is True else None
         if recipe is None:
             recipe = prepare(spec, files)
+        else:
+            files.update(code_files(spec))
         return {"verdict": "READY", **recipe, "files": list(files)}, list(files.values())
     except SpecFault as exc:
         return {"verdict": exc.verdict, "message": exc.message, "file": path, "line": exc.line, "hint": exc.hint, "files": []}, []
@@ -65,8 +67,7 @@ def prepare(spec: Spec, files: dict[str, bytes]) -> dict[str, Any]:
     if not any(finite):
         raise SpecFault("ALL_DEGENERATE", f"none of the {len(records)} cases has a finite gradient", spec.forward.__code__.co_firstlineno,
                         "keep divisors and arguments of log and sqrt away from 0 in forward, or choose other input_profiles")
-    files[SPEC_COPY] = spec.source.encode()
-    files[MODEL] = model_source(spec).encode()
+    files.update(code_files(spec))
     listed = []
     for record, truth, ok in zip(records, found, finite):
         entry = record.to_json()
@@ -81,6 +82,15 @@ def prepare(spec: Spec, files: dict[str, bytes]) -> dict[str, Any]:
     recipe["seal"] = seal(recipe, spec.source)
     files[RECIPE] = (json.dumps(recipe, indent=2, ensure_ascii=False) + "\n").encode()
     return recipe
+
+
+def code_files(spec: Spec) -> dict[str, bytes]:
+    """What is made from the specification alone: its copy, the reference module of the gradient, the PyTorch glue."""
+    inputs = backward_spec.draw_inputs(spec, spec.records()[0])
+    with torch.no_grad():
+        n_outputs = len(backward_spec.outputs_of(spec, inputs))
+    glue = backward_glue.glue_source(spec, n_outputs)
+    return {SPEC_COPY: spec.source.encode(), MODEL: model_source(spec).encode(), f"{backward_glue.module_name(spec)}.py": glue.encode()}
 
 
 def _truth(spec: Spec, record: Record) -> list[torch.Tensor]:

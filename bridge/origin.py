@@ -26,6 +26,9 @@ class Origins:
         self._checksum = checksum
         self._marks: dict[int, Optional[int]] = {}
 
+    def forget(self) -> None:
+        self._marks.clear()
+
     def wrote(self, address: int, n_bytes: int) -> None:
         """A launch wrote this storage."""
         if address and n_bytes:

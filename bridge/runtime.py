@@ -211,6 +211,13 @@ class Runtime:
     def reset_report(self) -> None:
         self._lib.rt_report_reset(self._open())
 
+    def forget(self) -> None:
+        """Lets go of the calls so far: their report, and the tensors handed in, which a binding that keeps them would lose."""
+        self.reset_report()
+        self.inputs.clear()
+        self._input_of.clear()
+        self.origins.forget()
+
     def make_module(self, name: str) -> ModuleType:
         """A module with the functions of the binding."""
         module = ModuleType(name, "operator library on the simulated AI Core")

@@ -11,13 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_usage(FILE *to) {
     fprintf(to,
             "usage: opwright backward SPEC.py [options]\n\n"
             "SPEC.py holds a differentiable function `forward` and a dict BACKWARD_SPEC (docs/backward.md). Writes the folder\n"
             "SPEC_grad/ beside it, or into --output-dir: forward_spec.py, model.py, backward_ref.json, truth/, the operator\n"
-            "SPEC_grad.ascendc.py, its sources one by one in op_host/, op_kernel/ and binding/, and verification.json.\n\n"
+            "SPEC_grad.ascendc.py, its sources one by one in op_host/, op_kernel/ and binding/, SPEC_grad_autograd.py (PyTorch glue:\n"
+            "loss.backward() runs the operator), its libraries for the simulator in build/, and verification.json.\n\n"
             "  --target NAME       a3 (default) or a5, in any wording: 910C, V220, arch22; 950PR, V300, arch35\n"
             "  --output-dir DIR    where the folder is made\n"
             "  --resume            keep a truth that is complete and sealed; without it, it is computed again\n"
@@ -184,24 +186,41 @@ static bool admit_own(Arena *a, Bridge *b, const char *reference, GraphCases *ow
 
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
-/* The description, and its sources as the files a project has. */
-static bool write_operator(Arena *a, const BackwardArgs *args, BackwardJob *job, Err *err) {
-    const char *const *source = job->gen.source;
-    struct {
-        const char *name, *text;
-    } files[] = {
-        {"target.env", arena_printf(a, "TARGET=%s\n", args->target->name)},
-        {arena_printf(a, "%s.ascendc.py", job->name), job->desc_text},
-        {arena_printf(a, "%s.design.md", job->name), job->gen.design_md},
-        {arena_printf(a, "op_host/%s.json", job->gen.kernel_name), source[GEN_PROJECT_JSON]},
-        {arena_printf(a, "op_host/%s_tiling.h", job->gen.kernel_name), source[GEN_HOST_TILING]},
-        {arena_printf(a, "op_host/%s.cpp", job->gen.kernel_name), source[GEN_HOST_OPERATOR]},
-        {arena_printf(a, "op_kernel/%s.cpp", job->gen.kernel_name), source[GEN_KERNEL]},
-        {arena_printf(a, "binding/%s.cpp", job->gen.kernel_name), source[GEN_PYTHON_BIND]},
-    };
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (!write_bytes(a, job, files[i].name, files[i].text, strlen(files[i].text), err)) return false;
+/* The sources as the files a project has. */
+static bool write_sources(Arena *a, const BackwardJob *job, const char *kernel, const char *const *source, Err *err) {
+    static const struct {
+        const char *folder, *suffix;
+        GenSource source;
+    } FILES[] = {{"op_host", ".json", GEN_PROJECT_JSON},
+                 {"op_host", "_tiling.h", GEN_HOST_TILING},
+                 {"op_host", ".cpp", GEN_HOST_OPERATOR},
+                 {"op_kernel", ".cpp", GEN_KERNEL},
+                 {"binding", ".cpp", GEN_PYTHON_BIND}};
+    for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
+        const char *text = source[FILES[i].source], *name = arena_printf(a, "%s/%s%s", FILES[i].folder, kernel, FILES[i].suffix);
+        if (!write_bytes(a, job, name, text, strlen(text), err)) return false;
+    }
     return true;
+}
+
+/* A description that somebody edited stays, and is what gets verified; its sources are written from it. */
+static bool keep_edited(Arena *a, Bridge *b, BackwardArgs *args, const BackwardJob *job, const char *path, Err *err) {
+    DescViolation *rules;
+    size_t n_rules;
+    const Desc *d = desc_load_within(a, b, path, args->stage_limit_s, &rules, &n_rules, err);
+    if (!d) return false;
+    progress_stage(&args->progress, "%s was edited: it stays, and is verified as it is", strrchr(path, '/') + 1);
+    return write_sources(a, job, d->kernel_name, d->source, err);
+}
+
+static bool write_operator(Arena *a, Bridge *b, BackwardArgs *args, const BackwardJob *job, Err *err) {
+    const char *target = arena_printf(a, "TARGET=%s\n", args->target->name), *desc = arena_printf(a, "%s.ascendc.py", job->name);
+    if (!write_bytes(a, job, "target.env", target, strlen(target), err)) return false;
+    Err why = {0};
+    if (!own_file_may_replace(a, in_dir(a, job, desc), in_dir(a, job, "model.py"), &why)) return keep_edited(a, b, args, job, in_dir(a, job, desc), err);
+    return write_bytes(a, job, desc, job->desc_text, strlen(job->desc_text), err) &&
+           write_bytes(a, job, arena_printf(a, "%s.design.md", job->name), job->gen.design_md, strlen(job->gen.design_md), err) &&
+           write_sources(a, job, job->gen.kernel_name, job->gen.source, err);
 }
 
 /* ---- the operator ------------------------------------------------------------------------------------------------------ */
@@ -229,9 +248,10 @@ static bool verify(Arena *a, Bridge *b, BackwardArgs *args, BackwardJob *job, co
                        .control = true,
                        .model = args->model,
                        .stage_limit_s = args->stage_limit_s,
+                       .build_dir = in_dir(a, job, "build"),
                        .on_log = progress_log,
                        .log_ctx = &args->progress};
-    bool ok = admit_own(a, b, reference, &own, err);
+    bool ok = fs_make_dirs(o.build_dir, err) && admit_own(a, b, reference, &own, err);
     if (ok) {
         VerifyCase *list = make_cases(a, job, &own, &o.n_cases);
         o.cases = list;
@@ -259,6 +279,12 @@ static bool finish(Arena *a, BackwardArgs *args, BackwardJob *job, int *status, 
     return ok;
 }
 
+/* What an earlier run claimed holds no longer; an interruption must not leave it standing. */
+static void forget_verdict(Arena *a, const BackwardJob *job) {
+    unlink(in_dir(a, job, "verification.json"));
+    fs_remove_tree(in_dir(a, job, "build"));
+}
+
 static bool run(Arena *a, Bridge *b, BackwardArgs *args, int *status, Err *err) {
     char *spec = realpath(args->spec, NULL);
     if (!spec) {
@@ -277,6 +303,7 @@ static bool run(Arena *a, Bridge *b, BackwardArgs *args, int *status, Err *err) 
     if (!real) return err_set(err, ERR_IO, job.dir, "the workspace cannot be read");
     job.dir = arena_strdup(a, real);
     free(real);
+    forget_verdict(a, &job);
     bool ok = prepare_truth(a, b, args, &job, err);
     if (ok) {
         job.name = arena_strdup(a, text_at(job.truth, "op"));
@@ -284,7 +311,7 @@ static bool run(Arena *a, Bridge *b, BackwardArgs *args, int *status, Err *err) 
         progress_stage(&args->progress, "truth: READY, %" JSON_INTEGER_FORMAT " cases, %" JSON_INTEGER_FORMAT " skipped", json_integer_value(json_object_get(counts, "records")),
                        json_integer_value(json_object_get(counts, "skipped")));
         const Graph *g = generate(a, b, args, &job, err);
-        ok = g && write_operator(a, args, &job, err);
+        ok = g && write_operator(a, b, args, &job, err);
         if (ok && args->no_verify) printf("wrote %s\n", job.dir);
         else if (ok) ok = verify(a, b, args, &job, g, err) && finish(a, args, &job, status, err);
     }

@@ -550,6 +550,7 @@ static bool judge_all(Verifier *v, Err *err) {
     if (!run_build(v, err)) return false;
     if (!v->build.ok || !v->o->reference_path) return true;
     if (v->o->debug_dir) return write_debug(v, err);
+    if (v->o->build_dir && !build_keep(v->arena, &v->build, &v->tools, v->report.desc, v->report.chip, v->o->build_dir, err)) return false;
     return run_cases(v, err); /* a reference that breaks its contract is found by the first case */
 }
 

@@ -49,6 +49,7 @@ typedef struct VerifyOptions {
     VerifyModel model;
     const char *trace; /* "trace:BLOCK:LINE:HIT", or NULL: keep an instruction's operands in the result's `trace` */
     const char *debug_dir; /* an existing folder, or NULL: build there for a debugger, write run.json (what bridge/one.py takes), run nothing */
+    const char *build_dir; /* an existing folder, or NULL: the libraries go there with build.json, for bridge/built.py to call them later */
     bool bisect;     /* after a mismatch, run the case again and tell where values first go wrong */
     bool keep_build;                             /* leave the build folder and name it in the result */
     void (*on_log)(void *ctx, const char *line); /* progress, may be NULL */

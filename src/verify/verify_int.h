@@ -20,6 +20,11 @@ struct Build {
 bool build_run(Arena *a, const Toolchain *t, const Desc *d, const char *dir, double limit_s, Build *b,
                DiagList *diags, Err *err) ERR_CHECKED;
 
+/* ---- keep.c */
+/* Copies the libraries of a build that is ok into dir, and writes dir/build.json: what it takes to call the operator on a simulated chip.
+ * Names in it are relative to dir. */
+bool build_keep(Arena *a, const Build *b, const Toolchain *t, const Desc *d, const char *chip, const char *dir, Err *err) ERR_CHECKED;
+
 /* ---- early.c */
 typedef struct Early Early;
 /* Starts building in a thread when the file can be read without Python; NULL otherwise. dir: an existing
