@@ -18,7 +18,7 @@ const char *compile_output(Arena *a, CompileSide side, const char *dir, const ch
 /* ---- headers.c */
 /* The folder with the precompiled headers of this toolchain below the user's cache, made when missing: about a second, once for a
  * version of opwright and compiler. NULL where that cannot be, and for a debugger: builds then read the headers' text. A change of
- * the headers or the compiler is another folder; folders not made lately are removed. */
+ * the headers or the compiler is another folder; the four used last stay. */
 const char *headers_folder(Arena *a, const Toolchain *t);
 /* "<folder>/<side>.h", what a compiler includes first. */
 const char *headers_file(Arena *a, const char *folder, CompileSide side);

@@ -10,7 +10,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 #define MAKE_LIMIT_S 120.0
-#define KEEP_S (14 * 24 * 3600) /* of what another version or compiler made */
+#define KEEP_N 4
+#define KEEP_S (24 * 3600)
 
 /* Everything that what is made depends on. */
 static void digest_of(Arena *a, const Toolchain *t, char out[SHA256_HEX]) {
@@ -61,15 +62,31 @@ static bool make_all(Arena *a, const Toolchain *t, const char *folder, Err *err)
     return ok;
 }
 
-/* What nobody has made or found for long. */
+typedef struct Made {
+    const char *path;
+    time_t used;
+} Made;
+
+static int newest_first(const void *x, const void *y) {
+    const Made *a = x, *b = y;
+    return (a->used < b->used) - (a->used > b->used);
+}
+
+/* What other versions and compilers made: a few stay, and all that was used today, as it may be in use. */
 static void forget_old(Arena *a, const char *parent) {
+    VEC(Made) list = {0};
     DIR *d = opendir(parent);
     for (const struct dirent *e; d && (e = readdir(d));) {
-        const char *path = arena_printf(a, "%s/%s", parent, e->d_name);
+        const Made m = {.path = arena_printf(a, "%s/%s", parent, e->d_name)};
         struct stat st;
-        if (e->d_name[0] != '.' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_mtime + KEEP_S < time(NULL)) fs_remove_tree(path);
+        if (e->d_name[0] == '.' || stat(m.path, &st) != 0 || !S_ISDIR(st.st_mode)) continue;
+        vec_push(a, &list, m);
+        list.at[list.n - 1].used = st.st_mtime;
     }
     if (d) closedir(d);
+    if (list.n) qsort(list.at, list.n, sizeof list.at[0], newest_first);
+    for (size_t i = KEEP_N; i < list.n; i++)
+        if (list.at[i].used + KEEP_S < time(NULL)) fs_remove_tree(list.at[i].path);
 }
 
 static bool make_folder(Arena *a, const Toolchain *t, const char *parent, const char *folder, const char *whole) {

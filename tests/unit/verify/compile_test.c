@@ -125,6 +125,24 @@ static void test_no_stand_in_for_an_include(void **state) {
     }
 }
 
+static void test_few_stay(void **state) {
+    (void)state;
+    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    const char *parent = arena_printf(a, "%s/cache/opwright/headers", dir), *name[8];
+    for (size_t i = 0; i < 8; i++) {
+        name[i] = arena_printf(a, "%s/old-%zu", parent, i);
+        write_at(arena_printf(a, "%s/whole", name[i]), "");
+        assert_int_equal(utimensat(AT_FDCWD, name[i], old, 0), 0);
+    }
+    Toolchain t = small_home("another");
+    const char *folder = headers_folder(a, &t);
+    assert_non_null(folder);
+    assert_true(fs_exists(folder));
+    size_t n = 0;
+    for (size_t i = 0; i < 8; i++) n += fs_exists(name[i]);
+    assert_true(n < 4);
+}
+
 static void test_builds_go_on_without_a_cache(void **state) {
     (void)state;
     Toolchain t = small_home("nowhere");
@@ -142,6 +160,7 @@ static void test_builds_go_on_without_a_cache(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_made_once_and_again_when_changed), cmocka_unit_test(test_every_side_compiles_with_them),
-        cmocka_unit_test(test_no_stand_in_for_an_include), cmocka_unit_test(test_builds_go_on_without_a_cache)};
+        cmocka_unit_test(test_no_stand_in_for_an_include), cmocka_unit_test(test_few_stay),
+        cmocka_unit_test(test_builds_go_on_without_a_cache)};
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
