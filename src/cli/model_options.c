@@ -1,8 +1,6 @@
 /* --strict, --schedule, --exact and --toolchain. */
 #include "cli/model_options.h"
 
-#include <string.h>
-
 static bool check_schedule(const char *name, Err *err) {
     const char *ignored[VERIFY_SCHEDULES_MAX];
     Arena *a = arena_new();
@@ -12,8 +10,8 @@ static bool check_schedule(const char *name, Err *err) {
 }
 
 static bool check_toolchain(const char *name, Err *err) {
-    if (!strcmp(name, "a2") || !strcmp(name, "a5") || !strcmp(name, "none")) return true;
-    return err_set(err, ERR_USAGE, NULL, "--toolchain takes a2, a5 or none, not `%s`", name);
+    return verify_toolchain_known(name) ||
+           err_set(err, ERR_USAGE, NULL, "--toolchain takes a2, a5 or none, not `%s`", name);
 }
 
 bool model_option(int c, VerifyModel *m, Err *err) {
@@ -33,8 +31,4 @@ bool model_option(int c, VerifyModel *m, Err *err) {
     default:
         return false;
     }
-}
-
-bool model_is_default(const VerifyModel *m) {
-    return !m->strict && !m->exact && !m->schedule && !m->toolchain;
 }

@@ -14,6 +14,5 @@ enum { OPT_STRICT = 512, OPT_SCHEDULE, OPT_EXACT, OPT_TOOLCHAIN };
 
 /* Takes one of those options; false with *err untouched when c is none of them (an error is set already). */
 bool model_option(int c, VerifyModel *m, Err *err) ERR_CHECKED;
-bool model_is_default(const VerifyModel *m);
 
 #endif

@@ -34,10 +34,10 @@ static void print_usage(FILE *to) {
             "  --time-limit SECONDS     with --local: for each stage, default 120 (cann: 600)\n"
             "  --memory-limit MB        with --local: for the candidate, default 8192\n"
             "  --keep-build             with --local: leave the build folder and name it in the result\n"
-            "  --strict                 with --local: warnings, habits that real cards forgive, are errors\n"
-            "  --schedule NAME          with --local: in-order (default), lazy, random:SEED or all\n"
-            "  --exact                  with --local: give inexact instructions exact results\n"
-            "  --toolchain NAME         with --local: device-language rules of a2 or a5, or none\n"
+            "  --strict                 warnings, habits that real cards forgive, are errors\n"
+            "  --schedule NAME          in-order (default), lazy, random:SEED or all\n"
+            "  --exact                  give inexact instructions exact results\n"
+            "  --toolchain NAME         device-language rules of a2 or a5, or none\n"
             "  --url URL                of the service (env ASCEND_VERIFY_URL), default %s\n"
             "  --stream                 show the service's log as it comes\n"
             "  --devices LIST           that the service may use: npu:0,npu:1; with --backend cann the one to use\n"
@@ -212,10 +212,8 @@ static bool parse_args(int argc, char **argv, Args *args, Err *err) {
     for (size_t i = 0; i < sizeof required / sizeof required[0]; i++)
         if (!required[i].value || !*required[i].value)
             return err_set(err, ERR_USAGE, NULL, "--%s is missing", required[i].name);
-    if (!args->local && !model_is_default(&args->options.model)) {
-        err_set(err, ERR_USAGE, NULL, "--strict, --schedule, --exact and --toolchain are for the simulator of this machine");
-        return err_hint(err, "add --local");
-    }
+    if (args->cann && !verify_model_is_default(&args->options.model))
+        return err_set(err, ERR_USAGE, NULL, "--strict, --schedule, --exact and --toolchain are the simulator's; an NPU has none of them");
     if (args->local && args->asked)
         return err_set(err, ERR_USAGE, NULL, "--%s is for a service; --local and --backend ask none", args->asked);
     return choose_device(args, err);
@@ -305,6 +303,7 @@ static bool verify_there(Arena *a, Args *args, int *status, Err *err) {
     c->kernel_code_path = args->options.kernel_code_path;
     c->standard = STANDARDS[args->options.standard];
     c->chip = args->options.chip;
+    c->model = args->options.model;
     c->result_json_path = *args->result_path ? args->result_path : NULL;
     c->on_log = args->options.on_log;
     c->log_ctx = args->options.log_ctx;

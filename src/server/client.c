@@ -135,7 +135,8 @@ static json_t *make_body(Arena *a, const ClientOptions *o, Err *err) {
     const struct {
         const char *key, *text;
     } texts[] = {
-        {"standard", o->standard}, {"chip", o->chip}, {"category", o->category}, {"devices", o->devices}};
+        {"standard", o->standard}, {"chip", o->chip}, {"category", o->category}, {"devices", o->devices},
+        {"schedule", o->model.schedule}, {"toolchain", o->model.toolchain}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (texts[i].text) json_object_set_new(body, texts[i].key, json_string(texts[i].text));
     if (o->devices) { /* a list, as older services want it */
@@ -146,6 +147,8 @@ static json_t *make_body(Arena *a, const ClientOptions *o, Err *err) {
         json_object_set_new(body, "devices", list);
     }
     if (o->no_cache) json_object_set_new(body, "no_cache", json_true());
+    if (o->model.strict) json_object_set_new(body, "strict", json_true());
+    if (o->model.exact) json_object_set_new(body, "exact", json_true());
     if (o->send_sources && (!set_source(a, body, "reference_src", o->reference_path, err) ||
                             !set_source(a, body, "kernel_code_src", o->kernel_code_path, err))) {
         json_decref(body);

@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+#include "verify/verify.h"
+
 #include <jansson.h>
 
 #define CLIENT_DEFAULT_URL "http://127.0.0.1:23457/verify"
@@ -18,6 +20,7 @@ typedef struct ClientOptions {
     const char *standard, *chip, *category; /* or NULL */
     const char *url; /* NULL: $ASCEND_VERIFY_URL, else CLIENT_DEFAULT_URL; .../verify_stream means stream */
     const char *token_file; /* NULL: $ASCEND_VERIFY_TOKEN, which may be unset */
+    VerifyModel model; /* all zero: as the service does by itself */
     bool stream;
     bool no_cache;
     bool send_sources; /* for a service on another machine: the files' texts instead of their paths */

@@ -47,6 +47,8 @@ void key_of(const Service *s, const Request *r, const char *backend, const KeyTe
                             t->kernel_code_imports, r->op,
                             r->category,    r->language,
                             r->chip,        r->standard ? r->standard : verify_standard_name(VERIFY_STD_SEED),
+                            r->schedule,    r->toolchain,
+                            r->strict ? "strict" : NULL, r->exact ? "exact" : NULL,
                             limits};
     sha256_init(&h);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) sha256_add_field(&h, fields[i]);

@@ -24,6 +24,12 @@ static const struct {
 };
 #define N_FIELDS (sizeof FIELDS / sizeof FIELDS[0])
 
+static const struct {
+    const char *name;
+    size_t offset;
+} FLAGS[] = {{"no_cache", offsetof(Request, no_cache)}, {"strict", offsetof(Request, strict)}, {"exact", offsetof(Request, exact)}};
+#define N_FLAGS (sizeof FLAGS / sizeof FLAGS[0])
+
 static const char *const KINDS[] = {
     [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "text", [JSON_INTEGER] = "a number",
     [JSON_REAL] = "a number",    [JSON_TRUE] = "true",    [JSON_FALSE] = "false", [JSON_NULL] = "null"};
@@ -135,6 +141,11 @@ static bool check_values(Arena *a, const char *prefix, Request *r, Err *err) {
     Err e = {0};
     if (r->standard && !verify_standard_find(r->standard, &ignored, &e))
         return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%sstandard", prefix), "%s", e.message);
+    const char *runs[VERIFY_SCHEDULES_MAX];
+    if (r->schedule && !verify_schedules(a, r->schedule, runs, &e))
+        return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%sschedule", prefix), "%s", e.message);
+    if (r->toolchain && !verify_toolchain_known(r->toolchain))
+        return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%stoolchain", prefix), "`%s` is none of a2, a5, none", r->toolchain);
     if (r->chip && !chip_find(r->chip))
         return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%schip", prefix), "`%s` is not known", r->chip);
     return true;
@@ -151,11 +162,12 @@ static bool parse_item(Arena *a, const json_t *o, const char *prefix, Request *r
         if (!parse_text(a, o, i, arena_printf(a, "%s%s", prefix, FIELDS[i].name), &text, err)) return false;
         memcpy((char *)r + FIELDS[i].offset, &text, sizeof text);
     }
-    const json_t *no_cache = json_object_get(o, "no_cache");
-    if (no_cache && !json_is_boolean(no_cache) && !json_is_null(no_cache))
-        return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%sno_cache", prefix),
-                       "must be true or false, not %s", kind_of(no_cache));
-    r->no_cache = json_is_true(no_cache);
+    for (size_t i = 0; i < N_FLAGS; i++) {
+        const json_t *flag = json_object_get(o, FLAGS[i].name);
+        if (flag && !json_is_boolean(flag) && !json_is_null(flag))
+            return err_set(err, ERR_BAD_INPUT, arena_printf(a, "%s%s", prefix, FLAGS[i].name), "must be true or false, not %s", kind_of(flag));
+        *(bool *)((char *)r + FLAGS[i].offset) = json_is_true(flag);
+    }
     return parse_devices(a, json_object_get(o, "devices"), arena_printf(a, "%sdevices", prefix), r, err) &&
            check_values(a, prefix, r, err);
 }
@@ -205,6 +217,6 @@ json_t *request_json(const Request *r) {
     }
     for (size_t i = 0; i < r->n_devices; i++) json_array_append_new(devices, json_string(r->devices[i]));
     json_object_set_new(o, "devices", devices);
-    json_object_set_new(o, "no_cache", json_boolean(r->no_cache));
+    for (size_t i = 0; i < N_FLAGS; i++) json_object_set_new(o, FLAGS[i].name, json_boolean(*(const bool *)((const char *)r + FLAGS[i].offset)));
     return o;
 }

@@ -19,7 +19,7 @@ typedef struct Request {
 #undef FIELD
     const char *const *devices; /* in one spelling: "npu:0", "sim:1"; sorted, none twice */
     size_t n_devices;
-    bool no_cache;
+    bool no_cache, strict, exact;
     bool stream; /* not asked in the body: the answer is a stream, so its lines are kept */
 } Request;
 

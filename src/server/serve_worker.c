@@ -137,6 +137,8 @@ typedef struct Backend {
 } Backend;
 
 static bool verify_on(const Backend *k, Arena *a, const VerifyOptions *o, VerifyResult *r, Err *err) {
+    if (k->npu >= 0 && !verify_model_is_default(&o->model))
+        return err_set(err, ERR_BAD_INPUT, NULL, "strict, schedule, exact and toolchain are the simulator's; ask for a device such as sim:0");
     if (k->npu >= 0) return cann_verify_on(a, o, k->npu, r, err);
     *err = k->why;
     return k->bridge && verify_run(a, k->bridge, o, r, err);
@@ -152,6 +154,10 @@ static void verify_job(const Backend *k, const json_t *m) {
                        .chip = text_of(m, "chip"),
                        .stage_limit_s = json_number_value(json_object_get(m, "stage_limit_s")),
                        .memory_mb = json_number_value(json_object_get(m, "memory_mb")),
+                       .model = {.strict = json_is_true(json_object_get(m, "strict")),
+                                 .exact = json_is_true(json_object_get(m, "exact")),
+                                 .schedule = text_of(m, "schedule"),
+                                 .toolchain = text_of(m, "toolchain")},
                        .on_log = send_log};
     const char *standard = text_of(m, "standard");
     (void)link_send(LINK_FD, json_pack("{s:s, s:s}", "type", "log", "stage", "build"));

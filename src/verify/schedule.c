@@ -34,3 +34,7 @@ size_t verify_schedules(Arena *a, const char *schedule, const char *out[VERIFY_S
     err_hint(err, "one of in-order, lazy, random:SEED (a number), all");
     return 0;
 }
+
+bool verify_model_is_default(const VerifyModel *m) { return !m->strict && !m->exact && !m->schedule && !m->toolchain; }
+
+bool verify_toolchain_known(const char *name) { return !strcmp(name, "a2") || !strcmp(name, "a5") || !strcmp(name, "none"); }

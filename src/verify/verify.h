@@ -22,6 +22,9 @@ typedef struct VerifyModel {
     const char *toolchain; /* device-language rules of "a2", "a5" or "none"; NULL: of the chip */
 } VerifyModel;
 
+bool verify_model_is_default(const VerifyModel *m);
+bool verify_toolchain_known(const char *name); /* "a2", "a5" or "none" */
+
 #define VERIFY_SCHEDULES_MAX 4
 /* The runs a schedule stands for, written to `out`; 0 and *err when there is no such schedule. */
 size_t verify_schedules(Arena *a, const char *schedule, const char *out[VERIFY_SCHEDULES_MAX], Err *err) ERR_CHECKED;

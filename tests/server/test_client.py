@@ -201,3 +201,12 @@ def test_no_cache(shared):
     for options, cached in (([], None), ([], True), (["--no-cache"], False)):
         run = verify(f"{shared.url}/verify", "--stream", "--verbose", *options, op="again", kernel=REJECTED)
         assert run.returncode == 1 and cached in (None, "from the cache" in run.stderr), run.stderr
+
+
+def test_how_the_simulator_runs_is_asked_of_the_service(shared, tmp_path):
+    out = tmp_path / "r.json"
+    run = verify(f"{shared.url}/verify", "--strict", "--exact", "--schedule", "random:7", "--toolchain", "a5", "--result_json_path", str(out))
+    assert run.returncode == 0, run.stderr + run.stdout
+    assert json.loads(out.read_text())["result"][0]["model"] == {"schedule": "random:7", "strict": True, "exact": True}
+    run = verify(None, "--backend", "cann", "--strict")
+    assert run.returncode == 2 and "the simulator's" in run.stderr

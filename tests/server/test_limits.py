@@ -24,7 +24,8 @@ PATHS = {"reference_path": "/r.py", "kernel_code_path": "/k.py"}
     ({"op": "a", **PATHS, "devices": 3}, "devices"), ({"op": "a", **PATHS, "devices": [3]}, "devices[0]"),
     ({"op": "a", **PATHS, "devices": ["sim:0", "gpu:1"]}, "devices[1]"), ({"op": "a", **PATHS, "devices": ["sim:-1"]}, "devices[0]"),
     ({"op": "a", **PATHS, "no_cache": "yes"}, "no_cache"), ({"op": "a", **PATHS, "standard": "loose"}, "standard"),
-    ({"op": "a", **PATHS, "chip": "Ascend1"}, "chip"),
+    ({"op": "a", **PATHS, "chip": "Ascend1"}, "chip"), ({"op": "a", **PATHS, "strict": 1}, "strict"),
+    ({"op": "a", **PATHS, "schedule": "backwards"}, "schedule"), ({"op": "a", **PATHS, "toolchain": "a9"}, "toolchain"),
 ])
 def test_bad_requests_name_the_field(shared, body, field):
     for path in ("/verify", "/verify_stream"):

@@ -101,7 +101,8 @@ def test_cache(shared):
     assert "from the cache" in second["logs"]
     _, third = shared.call("/verify", {**request, "no_cache": True})
     assert third["cached"] is False
-    for change in ({"kernel_code_src": "not a description \n"}, {"op": "other"}, {"chip": "Ascend910B3"}, {"standard": "ecosystem"}):
+    for change in ({"kernel_code_src": "not a description \n"}, {"op": "other"}, {"chip": "Ascend910B3"}, {"standard": "ecosystem"},
+                   {"strict": True}, {"exact": True}, {"schedule": "lazy"}, {"toolchain": "none"}):
         assert shared.call("/verify", {**request, **change})[1].get("cached") is False, change
 
 
