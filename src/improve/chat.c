@@ -2,8 +2,8 @@
 #include "improve/chat.h"
 
 #include "base/strbuf.h"
+#include "net/post.h"
 
-#include <curl/curl.h>
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define ANSWER_MAX_BYTES ((size_t)16 << 20)
-#define CONNECT_LIMIT_S  20L
+#define TIMEOUT_S        300.0
 #define KEY_MIN_BYTES    4 /* a shorter "key" is in every text */
 
 const char *chat_blot(Arena *a, const char *text, const char *key) {
@@ -31,7 +31,7 @@ const char *chat_blot(Arena *a, const char *text, const char *key) {
 /* ---- one request ----------------------------------------------------------------------------- */
 
 typedef struct Exchange {
-    CURL *curl;
+    Post post;
     const ChatOptions *o;
     char *text;
     size_t n, cap;
@@ -78,26 +78,6 @@ static const char *make_url(Arena *a, const char *base) {
     while (n > 0 && base[n - 1] == '/') n--;
     bool whole = n >= sizeof PATH - 1 && !strncmp(base + n - (sizeof PATH - 1), PATH, sizeof PATH - 1);
     return arena_printf(a, "%.*s%s", (int)n, base, whole ? "" : PATH);
-}
-
-static void set_options(Exchange *x, const char *url, const char *body, struct curl_slist *headers) {
-    CURL *c = x->curl;
-    curl_easy_setopt(c, CURLOPT_URL, url);
-#if LIBCURL_VERSION_NUM >= 0x075500
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
-    curl_easy_setopt(c, CURLOPT_NOPROXY, "127.0.0.1,localhost,::1");
-    curl_easy_setopt(c, CURLOPT_POST, 1L);
-    curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
-    curl_easy_setopt(c, CURLOPT_POSTFIELDS, body);
-    curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_data);
-    curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, CONNECT_LIMIT_S);
-    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)((x->o->timeout_s > 0 ? x->o->timeout_s : 300) * 1000));
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 }
 
 /* ---- what came back -------------------------------------------------------------------------- */
@@ -171,7 +151,7 @@ static bool pause_before(Arena *a, Exchange *x, int n_done, Err *err) {
     double wait_s = first * (double)(1u << (n_done - 1 > 10 ? 10 : n_done - 1));
     if (wait_s > most) wait_s = most;
     curl_off_t asked = 0;
-    curl_easy_getinfo(x->curl, CURLINFO_RETRY_AFTER, &asked);
+    curl_easy_getinfo(x->post.curl, CURLINFO_RETRY_AFTER, &asked);
     if (x->rc == CURLE_OK && asked > 0) wait_s = (double)asked;
     if (wait_s > most) return err_set(err, ERR_IO, NULL, "the endpoint asks to wait %.0f s", wait_s);
     tell(o, arena_printf(a, "endpoint: %s; again in %.1f s",
@@ -187,8 +167,8 @@ static bool converse(Arena *a, Exchange *x, const char *url, ChatAnswer *answer,
     for (int n_done = 1;; n_done++) {
         x->n = 0;
         x->status = 0;
-        x->rc = curl_easy_perform(x->curl);
-        curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &x->status);
+        x->rc = curl_easy_perform(x->post.curl);
+        curl_easy_getinfo(x->post.curl, CURLINFO_RESPONSE_CODE, &x->status);
         answer->n_requests = n_done;
         bool again = passes_by_itself(x);
         *err = (Err){0};
@@ -211,19 +191,11 @@ bool chat_ask(Arena *a, const ChatOptions *o, const ChatMessage *messages, size_
     if (!body) return false;
     Exchange x = {.o = o};
     const char *url = make_url(a, o->base_url);
-    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
-    headers = curl_slist_append(headers, "Expect:");
-    if (o->key && *o->key)
-        headers = curl_slist_append(headers, arena_printf(a, "Authorization: Bearer %s", o->key));
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    x.curl = curl_easy_init();
-    bool ok = x.curl != NULL;
+    bool ok = post_begin(a, &x.post, url, o->key, body, o->timeout_s > 0 ? o->timeout_s : TIMEOUT_S, on_data, &x);
     if (!ok) err_set(err, ERR_INTERNAL, NULL, "cannot start libcurl");
-    if (ok) set_options(&x, url, body, headers);
     ok = ok && converse(a, &x, url, answer, err);
     answer->text = chat_blot(a, answer->text, o->key);
-    if (x.curl) curl_easy_cleanup(x.curl);
-    curl_slist_free_all(headers);
+    post_end(&x.post);
     free(x.text);
     free(body);
     return ok;

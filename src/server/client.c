@@ -3,9 +3,9 @@
 
 #include "base/fs.h"
 #include "base/strbuf.h"
+#include "net/post.h"
 #include "store/traj.h"
 
-#include <curl/curl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #define ANSWER_MAX_BYTES ((size_t)256 << 20)
-#define CONNECT_LIMIT_S  10L
 #define TIMEOUT_S        3600.0
 #define BUSY_TRIES       60 /* a full queue: this often, as far apart as the service asks */
 #define BUSY_WAIT_MAX_S  30
@@ -27,7 +26,7 @@ typedef struct Exchange {
     long status;
     json_t *final; /* of a stream */
     char error[1024];
-    CURL *curl;
+    Post post;
 } Exchange;
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -88,7 +87,7 @@ static size_t on_data(char *data, size_t one, size_t n, void *ctx) {
     }
     memcpy(x->text + x->n, data, n);
     x->n += n;
-    curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &x->status);
+    curl_easy_getinfo(x->post.curl, CURLINFO_RESPONSE_CODE, &x->status);
     if (x->stream && x->status == 200) take_lines(x);
     return n;
 }
@@ -157,39 +156,14 @@ static json_t *make_body(Arena *a, const ClientOptions *o, Err *err) {
     return body;
 }
 
-static bool add_token(Arena *a, const ClientOptions *o, struct curl_slist **headers, Err *err) {
-    const char *token = getenv("ASCEND_VERIFY_TOKEN");
-    if (o->token_file) {
-        char *text = fs_read(a, o->token_file, NULL, err);
-        if (!text) return err_context(err, "--token-file");
-        text[strcspn(text, "\r\n")] = '\0';
-        token = text;
-    }
-    if (token && *token)
-        *headers = curl_slist_append(*headers, arena_printf(a, "Authorization: Bearer %s", token));
+static bool find_token(Arena *a, const ClientOptions *o, const char **token, Err *err) {
+    *token = getenv("ASCEND_VERIFY_TOKEN");
+    if (!o->token_file) return true;
+    char *text = fs_read(a, o->token_file, NULL, err);
+    if (!text) return err_context(err, "--token-file");
+    text[strcspn(text, "\r\n")] = '\0';
+    *token = text;
     return true;
-}
-
-static void set_options(Exchange *x, const char *url, const char *body, struct curl_slist *headers) {
-    CURL *c = x->curl;
-    double timeout_s = x->o->timeout_s > 0 ? x->o->timeout_s : TIMEOUT_S;
-    curl_easy_setopt(c, CURLOPT_URL, url);
-#if LIBCURL_VERSION_NUM >= 0x075500
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
-    curl_easy_setopt(c, CURLOPT_NOPROXY, "127.0.0.1,localhost,::1");
-    curl_easy_setopt(c, CURLOPT_POST, 1L);
-    curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
-    curl_easy_setopt(c, CURLOPT_POSTFIELDS, body);
-    curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_data);
-    curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, CONNECT_LIMIT_S);
-    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)(timeout_s * 1000));
-    curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 }
 
 static bool curl_failed(const char *url, CURLcode rc, Err *err) {
@@ -221,13 +195,13 @@ static bool perform(Exchange *x, const char *url, Err *err) {
     for (int i = 0;; i++) {
         x->n = 0;
         x->status = 0;
-        CURLcode rc = curl_easy_perform(x->curl);
-        curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &x->status);
+        CURLcode rc = curl_easy_perform(x->post.curl);
+        curl_easy_getinfo(x->post.curl, CURLINFO_RESPONSE_CODE, &x->status);
         if (rc != CURLE_OK) return curl_failed(url, rc, err);
         if (x->status == 200) return true;
         if (x->status != 429 || i == BUSY_TRIES) return refused(x, err);
         curl_off_t wait_s = 0;
-        curl_easy_getinfo(x->curl, CURLINFO_RETRY_AFTER, &wait_s);
+        curl_easy_getinfo(x->post.curl, CURLINFO_RETRY_AFTER, &wait_s);
         tell(x->o, "the service's queue is full; trying again");
         sleep(wait_s > 0 && wait_s < BUSY_WAIT_MAX_S ? (unsigned)wait_s : 5);
     }
@@ -252,20 +226,16 @@ static bool take_answer(Exchange *x, json_t **out, Err *err) {
 static bool ask(Arena *a, const ClientOptions *o, json_t **out, Err *err) {
     Exchange x = {.o = o};
     const char *url = choose_url(a, o, &x.stream);
-    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
+    const char *token = NULL;
     json_t *body = make_body(a, o, err);
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-    bool ok = text && add_token(a, o, &headers, err);
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    x.curl = ok ? curl_easy_init() : NULL;
-    if (ok && !x.curl) ok = err_set(err, ERR_INTERNAL, NULL, "cannot start libcurl");
+    bool ok = text && find_token(a, o, &token, err);
     if (ok) {
-        headers = curl_slist_append(headers, "Expect:");
-        set_options(&x, url, text, headers);
-        ok = perform(&x, url, err) && take_answer(&x, out, err);
-        curl_easy_cleanup(x.curl);
+        ok = post_begin(a, &x.post, url, token, text, o->timeout_s > 0 ? o->timeout_s : TIMEOUT_S, on_data, &x);
+        if (!ok) err_set(err, ERR_INTERNAL, NULL, "cannot start libcurl");
+        ok = ok && perform(&x, url, err) && take_answer(&x, out, err);
+        post_end(&x.post);
     }
-    curl_slist_free_all(headers);
     json_decref(x.final);
     json_decref(body);
     free(text);
