@@ -31,6 +31,11 @@ typedef struct Emit {
     uint32_t (*kernel_needs)(Gen *gen, const GenPass *gp);
     void (*kernel_helpers)(Gen *gen, Cxx *cx);
     void (*kernel_class)(Gen *gen, const GenPass *gp, Cxx *cx);
+    /* For classes that gen_kernel_class writes: bytes of the buffers of Family.add_buffers (NULL: not one of them), what
+     * Process does first, member functions. NULL: nothing. */
+    const char *(*buffer_bytes)(Gen *gen, const GenPass *gp, const char *name);
+    void (*prepare)(Gen *gen, const GenPass *gp, Cxx *cx);
+    void (*members)(Gen *gen, const GenPass *gp, Cxx *cx);
     /* The pass's part of the design text. */
     void (*design)(Design *d, const GenPass *gp);
 } Emit;

@@ -69,6 +69,7 @@ bool host_tile_uses_dtype(Gen *gen, const GenPass *gp) {
 uint32_t host_tile_needs(Gen *gen, const GenPass *gp) {
     uint32_t needs = HOST_MIN_TILE_ELEMENTS | (gp->p->schedule == PLAN_FLAT ? HOST_UNIT | HOST_MAX_COPY
                                                                             : HOST_MAX_TILE | HOST_MAX_ROWS);
+    if (gp->p->updates.n) needs &= ~(uint32_t)HOST_MAX_TILE;
     return needs | (host_reserves_ub(gen, gp) ? HOST_RESERVED : 0);
 }
 
@@ -185,6 +186,20 @@ static void write_gather_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
     }
 }
 
+/* Rows and columns of the largest tile. A tile with updates is as large as fits, since each goes through all indices. */
+static void write_largest(const GenPass *gp, Cxx *cx) {
+    const char *s = gp->suffix;
+    if (gp->p->updates.n == 0) cxx_line(cx, "const uint64_t longest%s = std::min<uint64_t>(fitting%s, MAX_TILE);", s, s);
+    else if (plan_updates_columns(gp->p)) cxx_line(cx, "const uint64_t longest%s = fitting%s;", s, s);
+    else cxx_line(cx, "const uint64_t longest%s = fitting%s, widest%s = std::min<uint64_t>(fitting%s, %u);", s, s, s, s, PLAN_SOURCE_ELEMENTS);
+}
+
+/* As wide as the source of updates may be, where rows are named. */
+static const char *widest_text_of(Gen *gen, const GenPass *gp) {
+    bool narrow = gp->p->updates.n && !plan_updates_columns(gp->p);
+    return arena_printf(gen->a, "%s%s", narrow ? "widest" : "longest", gp->suffix);
+}
+
 static void write_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix;
     const PlanPass *p = gp->p;
@@ -199,10 +214,10 @@ static void write_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_line(cx, "const uint64_t cols%s = %s;", s, host_field_value(gp, "cols"));
     write_gather_limit(gen, gp, cx);
     write_ub(gen, gp, cx);
-    cxx_line(cx, "const uint64_t longest%s = std::min<uint64_t>(fitting%s, MAX_TILE);", s, s);
+    write_largest(gp, cx);
     host_write_row_limit(gen, gp, cx);
     cxx_comment(cx, "Whole rows when they fit, several of them when they are short.");
-    cxx_line(cx, "const uint64_t pieces%s = std::max<uint64_t>(CeilDiv(cols%s, longest%s), 1);", s, s, s);
+    cxx_line(cx, "const uint64_t pieces%s = std::max<uint64_t>(CeilDiv(cols%s, %s), 1);", s, s, widest_text_of(gen, gp));
     cxx_line(cx, "uint64_t colsPerTile%s = std::max<uint64_t>(AlignUp(CeilDiv(cols%s, pieces%s), 64), 64);",
              s, s, s);
     cxx_line(cx, "uint64_t rowsPerTile%s = Clamp(std::min(longest%s / colsPerTile%s, rows%s), 1, maxRows%s);",

@@ -37,6 +37,14 @@ const char *gen_index_function(Gen *gen, const PlanAccess *acc, const char *verb
 void gen_index_functions(Gen *gen, const GenPass *gp, Cxx *cx);
 /* Rows, or one number for each row, into the queue's tensor. */
 void gen_index_copy_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, Cxx *cx);
+/* Element of a view for a row and a column that are expressions; col NULL: without its term. */
+const char *gen_place(Gen *gen, const GenPass *gp, const GraphView *view, const char *row, const char *col);
+bool gen_wraps(const GenPass *gp); /* LoadPlaces must know negative indices */
+/* Member function LoadPlaces: n indices as int32 in place_. */
+void gen_load_places(Cxx *cx, bool wraps);
+/* WaitForScalarReads and EndScalarReads, when FillRows and FillTile do not bring them. */
+bool gen_fills_rows(const GenPass *gp);
+void gen_scalar_reads(Cxx *cx);
 bool gen_picks(const GenPass *gp, bool from_window); /* some access picks columns: from a window, or one by one */
 
 bool gen_any(const GenPass *gp, bool (*is)(const PlanAccess *));

@@ -119,6 +119,9 @@ static const char *insn_text(const Ctx *c, const PlanStep *st) {
         else if (isdigit((unsigned char)*p))
             strbuf_add(&sb, operand(c, st->src[*p - '0'], info->src[*p - '0']));
         else if (*p == 's') strbuf_add(&sb, scalar_text(c, in));
+        else if (*p == 'i') strbuf_printf(&sb, "%u", in->mode);
+        else if (*p == '=' && strcmp(place_name(c, st->dst), place_name(c, st->src[0])) != 0)
+            strbuf_printf(&sb, "DataCopy(%s, %s, count); ", operand(c, st->dst, info->type), operand(c, st->src[0], info->src[0]));
         else if (*p == 'n') strbuf_add(&sb, "count");
         else if (*p == 'm') strbuf_add(&sb, kir_mode_text(in->op, in->mode));
     }
@@ -341,6 +344,16 @@ static void write_release(Ctx *c) {
     if (plan_packs_inputs(p)) cxx_line(c->cx, "inQueue_.FreeTensor(in);");
 }
 
+/* One statement a line. */
+static void write_insn(Ctx *c, const PlanStep *st) {
+    const char *text = insn_text(c, st);
+    for (const char *end = strstr(text, "; "); end; end = strstr(text, "; ")) {
+        cxx_line(c->cx, "%.*s;", (int)(end - text), text);
+        text = end + 2;
+    }
+    cxx_line(c->cx, "%s;", text);
+}
+
 static void write_steps(Ctx *c) {
     for (size_t t = 0; t < c->p->n_steps; t++) {
         const PlanStep *st = &c->p->steps[t];
@@ -348,7 +361,7 @@ static void write_steps(Ctx *c) {
         write_note(c, in);
         if (kir_is_load(in->op)) write_load(c, st);
         else if (kir_is_store(in->op)) write_store(c, st);
-        else cxx_line(c->cx, "%s;", insn_text(c, st));
+        else write_insn(c, st);
     }
 }
 

@@ -152,9 +152,13 @@ static void write_scalar_done(Cxx *cx) {
     cxx_blank(cx);
 }
 
-static void write_fill_rows(Cxx *cx, bool rows, bool tile) {
+void gen_scalar_reads(Cxx *cx) {
     write_scalar_wait(cx);
     write_scalar_done(cx);
+}
+
+static void write_fill_rows(Cxx *cx, bool rows, bool tile) {
+    gen_scalar_reads(cx);
     if (rows) {
         cxx_comment(cx, "Row r of dst becomes element r * step of src.");
         cxx_line(cx, "template <typename T>");
@@ -177,6 +181,14 @@ static void write_fill_rows(Cxx *cx, bool rows, bool tile) {
     cxx_line(cx, "EndScalarReads();");
     cxx_close(cx, "");
     cxx_blank(cx);
+}
+
+bool gen_fills_rows(const GenPass *gp) {
+    for (size_t i = 0; i < gp->p->access.n; i++) {
+        const PlanAccess *acc = &gp->p->access.at[i];
+        if (!acc->is_store && acc->cls == PLAN_COLUMN && !plan_column_is_dense(gp->p, acc)) return true;
+    }
+    return false;
 }
 
 static void write_columns(Gen *gen, const GenPass *gp, Cxx *cx) {

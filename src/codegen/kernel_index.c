@@ -17,8 +17,7 @@ const char *gen_index_function(Gen *gen, const PlanAccess *acc, const char *verb
     return arena_printf(gen->a, verb[0] ? "%s%s" : "%s%sAt", verb, pascal(gen, acc->name));
 }
 
-/* Element of a view for a row and a column that are expressions; col NULL: without its term. */
-static const char *place_of(Gen *gen, const GenPass *gp, const GraphView *view, const char *row, const char *col) {
+const char *gen_place(Gen *gen, const GenPass *gp, const GraphView *view, const char *row, const char *col) {
     StrBuf sb;
     strbuf_init(&sb, gen->a);
     uint32_t rank = gp->p->space.rank;
@@ -41,14 +40,14 @@ static void write_place(Gen *gen, const GenPass *gp, const PlanAccess *acc, Cxx 
     cxx_function(cx, "__aicore__ inline uint64_t %s(uint64_t row%s)", gen_index_function(gen, acc, ""), picked ? ", uint64_t col" : "");
     StrBuf sum;
     strbuf_init(&sum, gen->a);
-    strbuf_add(&sum, place_of(gen, gp, &acc->view, "row", col));
+    strbuf_add(&sum, gen_place(gen, gp, &acc->view, "row", col));
     if (strcmp(sum.text, "0") == 0) strbuf_init(&sum, gen->a);
     for (uint32_t i = 0; i < acc->n_by; i++) {
         const PlanIndex *by = &acc->by[i];
         const PlanAccess *index = &gp->p->access.at[by->access];
         bool runs = plan_index_runs(gp->p, by), minus;
         if (runs && window) continue;
-        const char *at = place_of(gen, gp, &index->view, "row", runs ? "col" : NULL), *name = acc->n_by > 1 ? arena_printf(gen->a, "at%u", i) : "at";
+        const char *at = gen_place(gen, gp, &index->view, "row", runs ? "col" : NULL), *name = acc->n_by > 1 ? arena_printf(gen->a, "at%u", i) : "at";
         if (by->wraps) {
             cxx_line(cx, "const int64_t %sIndex = %sGm_.GetValue(%s);", name, index->tensor_name, at);
             cxx_line(cx, "const uint64_t %s = static_cast<uint64_t>(%sIndex < 0 ? %sIndex + static_cast<int64_t>(%s) : %sIndex);", name,
@@ -126,13 +125,13 @@ static void write_pick_rows(Gen *gen, const GenPass *gp, const PlanAccess *acc, 
     cxx_open(cx, "for (uint32_t row = 0; row < nRows_; row++)");
     cxx_line(cx, "PickRow<%s>(dst[row * pitch_], %sGm_[%s(row_ + row)], %s, %sGm_[%s]);", by->wraps ? "true" : "false", acc->tensor_name,
              gen_index_function(gen, acc, ""), gen_kernel_size(gen, gp, by->size, &minus), index->tensor_name,
-             place_of(gen, gp, &index->view, "(row_ + row)", "col_"));
+             gen_place(gen, gp, &index->view, "(row_ + row)", "col_"));
     cxx_close(cx, "");
     cxx_close(cx, "");
     cxx_blank(cx);
 }
 
-static void write_load_places(Cxx *cx, bool wraps) {
+void gen_load_places(Cxx *cx, bool wraps) {
     cxx_comment(cx, "n indices as int32%s.", wraps ? "; with WRAPS negative ones count from the end" : "");
     cxx_line(cx, "template <bool WRAPS, typename I>");
     cxx_function(cx, "__aicore__ inline void LoadPlaces(const LocalTensor<int32_t> &place, const GlobalTensor<I> &index, uint64_t size, uint32_t n)");
@@ -212,6 +211,14 @@ static void write_pick_row(Cxx *cx) {
     cxx_blank(cx);
 }
 
+bool gen_wraps(const GenPass *gp) {
+    bool wraps = false;
+    for (size_t i = 0; i < gp->p->updates.n; i++) wraps |= gp->p->updates.at[i].wraps;
+    for (size_t i = 0; i < gp->p->access.n; i++)
+        if (plan_picks_from_window(gp->p, &gp->p->access.at[i])) wraps |= running_index(gp, &gp->p->access.at[i])->wraps;
+    return wraps;
+}
+
 void gen_index_functions(Gen *gen, const GenPass *gp, Cxx *cx) {
     bool window = false, wraps = false;
     for (size_t i = 0; i < gp->p->access.n; i++) {
@@ -223,7 +230,7 @@ void gen_index_functions(Gen *gen, const GenPass *gp, Cxx *cx) {
         wraps |= running_index(gp, acc)->wraps;
     }
     if (window) {
-        write_load_places(cx, wraps);
+        if (gp->p->updates.n == 0) gen_load_places(cx, wraps); /* updates bring it */
         write_keep_inside(cx);
         write_pick_row(cx);
     }

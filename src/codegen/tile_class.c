@@ -1,6 +1,6 @@
 /* The class of a pass of the pointwise family: Init, Process, members. Data movement is kernel_copy.c,
  * arithmetic kernel_compute.c. */
-#include "codegen/host.h"
+#include "codegen/emit.h"
 #include "codegen/kernel.h"
 
 #include <string.h>
@@ -185,6 +185,8 @@ static const char *const PICK_BUFFERS[] = {"place_", "inWindow_", "picked_"};
 
 static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b) {
     const PlanPass *p = gp->p;
+    const char *own = gp->emit->buffer_bytes ? gp->emit->buffer_bytes(gen, gp, b->name) : NULL;
+    if (own) return own;
     if (strcmp(b->name, "inQueue_") == 0) return packed_bytes(gen, gp, false);
     if (strcmp(b->name, "outQueue_") == 0) return packed_bytes(gen, gp, true);
     if (strcmp(b->name, "vectorQueue_") == 0) {
@@ -310,6 +312,7 @@ static void write_process(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_close(cx, "");
     gen_read_numbers(gen, gp, cx);
     if (strided) cxx_line(cx, "MakeBlockOffsets();");
+    if (gp->emit->prepare) gp->emit->prepare(gen, gp, cx);
     if (flat) {
         cxx_open(cx, "for (uint64_t start = begin_; start < end_; start += tileLength_)");
         cxx_line(cx, "const uint32_t n = static_cast<uint32_t>(Least<uint64_t>(tileLength_, end_ - start));");
@@ -378,7 +381,8 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
 }
 
 static void write_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
-    bool column = gen_has_class(gp, PLAN_COLUMN), strided = gen_has_class(gp, PLAN_STRIDED) || gen_picks(gp, false), window = gen_picks(gp, true);
+    bool column = gen_has_class(gp, PLAN_COLUMN), strided = gen_has_class(gp, PLAN_STRIDED) || gen_picks(gp, false), window = gen_picks(gp, true),
+         updates = gp->p->updates.n > 0;
     if (gp->p->schedule == PLAN_FLAT)
         cxx_line(cx, "static constexpr uint64_t UNIT = %u; // elements: cores take whole units", GEN_UNIT);
     if (column) cxx_line(cx, "static constexpr uint32_t MAX_ROWS = %u; // of a tile", PLAN_MAX_ROWS);
@@ -386,11 +390,11 @@ static void write_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
         cxx_line(cx, "static constexpr uint32_t STAGE_COLS = %u; // columns gathered at a time",
                  PLAN_STAGE_COLS);
     if (column || strided) cxx_line(cx, "static constexpr uint32_t BLOCK_BYTES = %u;", PLAN_BLOCK_BYTES);
-    if (window) {
+    if (window)
         cxx_line(cx, "static constexpr uint32_t WINDOW_BYTES = %u; // of a dimension that columns are picked from", PLAN_WINDOW_BYTES);
-        cxx_line(cx, "static constexpr uint32_t PICK_COLS = %u; // indices at a time", PLAN_PICK_COLS);
-    }
-    if (gp->p->schedule == PLAN_FLAT || column || strided || window) cxx_blank(cx);
+    if (window || updates) cxx_line(cx, "static constexpr uint32_t PICK_COLS = %u; // indices at a time", PLAN_PICK_COLS);
+    if (updates) cxx_line(cx, "static constexpr uint32_t SOURCE_ELEMENTS = %u; // of updates at a time", PLAN_SOURCE_ELEMENTS);
+    if (gp->p->schedule == PLAN_FLAT || column || strided || window || updates) cxx_blank(cx);
     bool any = false;
     for (int k = 0; k < SLOTS_N; k++) {
         if (strcmp(slot_count(gen, gp, k), SLOT_KINDS[k].constant) != 0) continue;
@@ -428,7 +432,8 @@ static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {
                                                          [PLAN_STRIDED] =
                                                              "its columns lie apart and are gathered",
                                                          [PLAN_INDEX] = "names elements of others",
-                                                         [PLAN_PICKED] = "its columns are named by an index tensor"};
+                                                         [PLAN_PICKED] = "its columns are named by an index tensor",
+                                                         [PLAN_UPDATE] = "goes to places that an index tensor names"};
         if (!acc->is_store && WHAT[acc->cls]) cxx_comment(cx, "  %s: %s", acc->name, WHAT[acc->cls]);
     }
 }
@@ -448,6 +453,7 @@ void gen_kernel_class(Gen *gen, const GenPass *gp, Cxx *cx) {
     cx->depth++;
     write_constants(gen, gp, cx);
     gen_kernel_copy(gen, gp, cx);
+    if (gp->emit->members) gp->emit->members(gen, gp, cx);
     gen_kernel_compute(gen, gp, cx);
     write_members(gen, gp, cx);
     cxx_close(cx, ";");

@@ -42,7 +42,10 @@ static void solve_rows(Gen *gen, const GenPass *gp, uint64_t cores, const int64_
     for (uint32_t d = 0; d + 2 < sp->rank; d++) t->runs *= (uint64_t)size_eval(sp->dim[d], symbols);
     t->rows = (uint64_t)size_eval(sp->dim[sp->rank - 2], symbols);
     t->cols = (uint64_t)size_eval(sp->dim[sp->rank - 1], symbols);
-    uint64_t longest = least(t->fitting, PLAN_MAX_TILE), pieces = most(ceil_div(t->cols, longest), 1),
+    bool updates = gp->p->updates.n > 0;
+    uint64_t longest = updates ? t->fitting : least(t->fitting, PLAN_MAX_TILE),
+             widest = updates && !plan_updates_columns(gp->p) ? least(t->fitting, PLAN_SOURCE_ELEMENTS) : longest,
+             pieces = most(ceil_div(t->cols, widest), 1),
              group = host_row_group(gen, gp);
     t->cols_per_tile = most(align_up(ceil_div(t->cols, pieces), 64), 64);
     t->rows_per_tile = clamp(least(longest / t->cols_per_tile, t->rows), 1, PLAN_MAX_ROWS);

@@ -10,6 +10,7 @@ typedef struct Builder {
     Arena *a;
     const Graph *g;
     GraphEquals equals;
+    VEC(GraphRelation) limits; /* that are no equalities */
     const Size **below; /* per input: bound of its integers, or NULL */
     bool *from_end;     /* per input: negative integers down to -below are right, too */
     VEC(GraphCase) cases;
@@ -59,8 +60,15 @@ static bool indexes_nothing(const Builder *b, const int64_t *sizes) {
     return false;
 }
 
+/* Some op asks for x <= y. */
+static bool breaks_relation(const Builder *b, const int64_t *sizes) {
+    for (size_t i = 0; i < b->limits.n; i++)
+        if (size_eval(b->limits.at[i].x, sizes) > size_eval(b->limits.at[i].y, sizes)) return true;
+    return false;
+}
+
 static bool is_legal(Builder *b, const int64_t *sizes) {
-    if (indexes_nothing(b, sizes)) return false;
+    if (indexes_nothing(b, sizes) || breaks_relation(b, sizes)) return false;
     for (size_t i = 0; i < b->equals.n; i++)
         if (size_eval(b->equals.at[i].x, sizes) != size_eval(b->equals.at[i].y, sizes)) return false;
     return graph_sizes_valid(b->a, b->g, sizes) &&
@@ -187,6 +195,13 @@ static void bind_indices(Builder *b, const GraphFacts *facts) {
         for (size_t k = 0; k < b->g->nodes[i].n_args; k++) bind_index(b, facts, &b->g->nodes[i], &b->g->nodes[i].args[k]);
 }
 
+static void find_limits(Builder *b, const GraphFacts *facts) {
+    GraphRelation r;
+    for (size_t i = 0; i < b->g->n_nodes && facts->relation; i++)
+        for (size_t k = 0; facts->relation(b->a, b->g, &b->g->nodes[i], k, &r); k++)
+            if (!r.is_equal) vec_push(b->a, &b->limits, r);
+}
+
 static json_t *inputs_json(const Builder *b, const int64_t *sizes) {
     const Graph *g = b->g;
     json_t *list = json_array();
@@ -256,8 +271,9 @@ static bool combines(const Graph *g, GraphOpTest is_elementwise) {
 GraphCases graph_cases(Arena *a, const Graph *g, const GraphFacts *facts) {
     Builder b = {.a = a,
                  .g = g,
-                 .equals = graph_equalities(a, g, facts->is_elementwise)};
+                 .equals = graph_equalities(a, g, facts)};
     bind_indices(&b, facts);
+    find_limits(&b, facts);
     choose_sizes(&b);
     for (size_t v = 0; v < g->n_variants; v++)
         for (size_t i = 0; i < b.sizes.n; i++) add_case(&b, v, b.sizes.at[i], "contiguous", "own");

@@ -30,11 +30,14 @@ static void compare(List *l, const Graph *g, const GraphNode *n, const GraphArg 
     }
 }
 
-GraphEquals graph_equalities(Arena *a, const Graph *g, GraphOpTest is_elementwise) {
+GraphEquals graph_equalities(Arena *a, const Graph *g, const GraphFacts *facts) {
     List l = {.a = a};
     for (size_t i = 0; i < g->n_nodes; i++) {
         const GraphNode *n = &g->nodes[i];
-        if (!is_elementwise(n->op)) continue;
+        GraphRelation r;
+        for (size_t k = 0; facts->relation && facts->relation(a, g, n, k, &r); k++)
+            if (r.is_equal && !size_equal(r.x, r.y)) add(&l, r.x, r.y, n);
+        if (!facts->is_elementwise(n->op)) continue;
         for (size_t k = 0; k < n->n_args; k++) compare(&l, g, n, &n->args[k]);
         for (size_t k = 0; k < n->n_kwargs; k++) compare(&l, g, n, &n->kwargs[k].arg);
     }

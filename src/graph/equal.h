@@ -16,15 +16,22 @@ typedef struct GraphEquals {
 
 /* Whether the tensor arguments of an op broadcast to its result. */
 typedef bool (*GraphOpTest)(const char *op);
+/* Two sizes that an op relates: x == y, or x <= y. */
+typedef struct GraphRelation {
+    const Size *x, *y;
+    bool is_equal;
+} GraphRelation;
 /* What the layers below know of ops. */
 typedef struct GraphFacts {
     GraphOpTest is_elementwise;
+    /* Relation number i between the sizes of node n; false: there are no more. NULL: there are none. */
+    bool (*relation)(Arena *a, const Graph *g, const GraphNode *n, size_t i, GraphRelation *out);
     /* When `arg`, an argument of the node or an item of one that is a list, holds indices: what they must be less than; *from_end: negative ones count from
      * the end. NULL: it does not. */
     const Size *(*index_below)(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end);
 } GraphFacts;
-/* From every elementwise op: each dimension of an argument is 1 or the result's. */
-GraphEquals graph_equalities(Arena *a, const Graph *g, GraphOpTest is_elementwise);
+/* From every elementwise op: each dimension of an argument is 1 or the result's; and the relations that are equalities. */
+GraphEquals graph_equalities(Arena *a, const Graph *g, const GraphFacts *facts);
 /* A copy of g in which each size of a tensor is the simplest of those it equals: a constant, a symbol, a
  * short expression. */
 const Graph *graph_with_simplest_sizes(Arena *a, const Graph *g, const GraphEquals *equals);

@@ -38,7 +38,7 @@ Cost cost_of_pass(const Plan *p, size_t i) {
     for (size_t k = 0; k < pass->access.n; k++) {
         const PlanAccess *acc = &pass->access.at[k];
         double times = pass->family->times_moved ? pass->family->times_moved(p->graph, pass, acc) : 1;
-        c.bytes += times * elements(p->graph, &pass->space, &acc->view) *
+        c.bytes += times * elements(p->graph, &acc->view.shape, &acc->view) *
                    (double)dtype_info(acc->dtype[p->own_variant])->size_bytes;
     }
     c.cycles = pass->cycles64 * elements(p->graph, &pass->space, NULL) / 64;

@@ -113,13 +113,12 @@ static bool same_indices(const PlanAccess *acc, const PlanIndex *by, size_t n_by
     return same;
 }
 
-/* The load of an input under a view, steered by n_by indices; is_index: of an index tensor. */
-static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view, bool is_index, PlanIndex *by, size_t n_by) {
+/* The load of an input under a view, steered by n_by indices. */
+static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view, PlanClass cls, PlanIndex *by, size_t n_by) {
     const GraphInput *in = &lo->g->inputs[tensor];
     for (size_t i = 0; i < lo->pass->access.n; i++)
         if (!lo->pass->access.at[i].is_store && lo->pass->access.at[i].tensor == tensor &&
-            (lo->pass->access.at[i].cls == PLAN_INDEX) == is_index &&
-            graph_view_equal(&lo->pass->access.at[i].view, view) && same_indices(&lo->pass->access.at[i], by, n_by))
+            lo->pass->access.at[i].cls == cls && graph_view_equal(&lo->pass->access.at[i].view, view) && same_indices(&lo->pass->access.at[i], by, n_by))
             return (uint32_t)i;
     PlanAccess acc = {.tensor = tensor, .name = access_name(lo, in->name), .tensor_name = in->name};
     acc.is_temp = in->kind == GRAPH_TEMP;
@@ -127,7 +126,7 @@ static uint32_t get_access(Lower *lo, uint32_t tensor, const GraphView *view, bo
     acc.view = *view;
     acc.by = by;
     acc.n_by = (uint32_t)n_by;
-    acc.cls = is_index ? PLAN_INDEX : is_number(view) && !n_by ? PLAN_NUMBER : PLAN_LINE; /* plan_space refines it */
+    acc.cls = cls;
     vec_push(lo->a, &lo->pass->access, acc);
     return (uint32_t)(lo->pass->access.n - 1);
 }
@@ -166,6 +165,10 @@ static bool follow_chain(Lower *lo, const GraphShape *shape, const Chain *chain,
     return true;
 }
 
+uint32_t lower_operand(Lower *lo, uint32_t input, const GraphView *view, PlanClass cls) {
+    return get_access(lo, input, view, cls, NULL, 0);
+}
+
 bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, GraphView *out) {
     IndexTerms terms = {0};
     if (!follow_chain(lo, shape, chain, out, &terms)) return false;
@@ -187,10 +190,11 @@ static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *ou
     PlanIndex *by = ARENA_ARRAY(lo->a, terms.n + 1, PlanIndex);
     for (size_t i = 0; i < terms.n; i++) {
         const IndexTerm *term = &terms.at[i];
-        uint32_t index = get_access(lo, term->input, &term->view, true, NULL, 0);
+        uint32_t index = lower_operand(lo, term->input, &term->view, PLAN_INDEX);
         by[i] = (PlanIndex){.access = index, .size = term->size, .stride = term->stride, .wraps = term->wraps};
     }
-    uint32_t access = get_access(lo, val->result, &view, false, by, terms.n);
+    PlanClass cls = is_number(&view) && !terms.n ? PLAN_NUMBER : PLAN_LINE; /* plan_space refines it */
+    uint32_t access = get_access(lo, val->result, &view, cls, by, terms.n);
     if (lo->pass->access.at[access].cls != PLAN_NUMBER) {
         *out = (KirArg){.kind = KIR_ARG_VAL, .val = kir_load(lo->pass->kir, kir_type_of_dtype(t), access)};
         return true;
@@ -424,6 +428,13 @@ size_t plan_fill_count(void) {
 }
 const char *plan_fill_name(size_t i) {
     return FILLS[i].op;
+}
+
+bool lower_is_fill(const Graph *g, uint32_t value) {
+    int32_t node = g->values[value].node;
+    for (size_t i = 0; node >= 0 && i < plan_fill_count(); i++)
+        if (strcmp(FILLS[i].op, g->nodes[node].op) == 0) return true;
+    return false;
 }
 
 static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {

@@ -56,6 +56,8 @@ const Chain *lower_reshape(Lower *lo, const GraphNode *n, const GraphShape *shap
 const Chain *lower_map(Lower *lo, const struct IndexMap *map);
 /* What element of a contiguous tensor of `shape` each element under the chain is. */
 bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, GraphView *out) ERR_CHECKED;
+/* The access of an input that is no load of its own: PLAN_INDEX, PLAN_UPDATE. */
+uint32_t lower_operand(Lower *lo, uint32_t input, const GraphView *view, PlanClass cls);
 bool lower_apply_chain(Lower *lo, const Chain *chain, GraphView *v) ERR_CHECKED; /* to a view of the tensor */
 bool lower_same_shape(const GraphShape *x, const GraphShape *y);
 bool lower_dtype_is_supported(DType t);
@@ -71,6 +73,8 @@ uint32_t lower_scalar(Lower *lo, PlanScalar s);
 /* Marks instructions from `from` on as what the user wrote at node n. */
 void lower_note(Kir *k, size_t from, const GraphNode *n);
 DType lower_promote(DType x, DType y);
+/* Is the value one number everywhere, made by a fill? */
+bool lower_is_fill(const Graph *g, uint32_t value);
 /* An output that only reshapes, or copies, has the same elements in the same order as what it reshapes. */
 uint32_t lower_peel(const Graph *g, uint32_t value);
 

@@ -43,8 +43,13 @@ static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, con
     return f && f->index_below ? f->index_below(a, g, n, arg, from_end) : NULL;
 }
 
+static bool relation(Arena *a, const Graph *g, const GraphNode *n, size_t i, GraphRelation *out) {
+    const Family *f = family_of(n);
+    return f && f->relation && f->relation(a, g, n, i, out);
+}
+
 const GraphFacts *plan_facts(void) {
-    static const GraphFacts FACTS = {.is_elementwise = plan_is_elementwise, .index_below = index_below};
+    static const GraphFacts FACTS = {.is_elementwise = plan_is_elementwise, .relation = relation, .index_below = index_below};
     return &FACTS;
 }
 

@@ -30,6 +30,12 @@ typedef struct Family {
      * from the end. NULL: the family takes no
      * indices. */
     const Size *(*index_below)(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end);
+    /* Relation number i between the sizes of anchor n's tensors; false: there are no more. NULL: there are none. */
+    bool (*relation)(Arena *a, const Graph *g, const GraphNode *n, size_t i, GraphRelation *out);
+    /* Argument i of anchor n can be made a tensor in memory where the family cannot compute it on the way; NULL: all can. */
+    bool (*from_memory)(const GraphNode *n, size_t i);
+    /* Buffers in UB beside those of accesses and slots, to the end of the list; NULL: none. */
+    void (*add_buffers)(Arena *a, const PlanPass *p, size_t v, PlanBuffers *list);
     /* May anchor n run in stage s, which has anchors already? It comes after all stages n depends on, or is
      * the last of them. NULL: never. The stage's graph is cut so that n is in it. */
     bool (*joins)(const Stage *s, const GraphNode *n);

@@ -98,13 +98,12 @@ static bool is_wrap(const GraphNode *n, const Size *size) {
     return false;
 }
 
-/* The input that `value` is a view of, with the views in *chain; -1: it is computed. */
-static int64_t index_input(Lower *lo, uint32_t value, const Size *size, const Chain **chain, bool *wraps) {
+int64_t index_input(Lower *lo, uint32_t value, const Size *size, const Chain **chain, bool *wraps) {
     for (;;) {
         const GraphValue *v = &lo->g->values[value];
         if (v->node < 0) return v->result;
         const GraphNode *n = &lo->g->nodes[v->node];
-        if (is_wrap(n, size)) *wraps = true;
+        if (size && is_wrap(n, size)) *wraps = true;
         else if (!graph_is_view(n->op) || n->n_args == 0 || n->args[0].kind != GRAPH_ARG_REF) return -1;
         else *chain = lower_chain(lo, n, v->result, NULL, *chain);
         value = n->args[0].value;

@@ -22,6 +22,9 @@ bool index_is_read(const char *op);
 /* Node n, an indexed read, done to *v, which is its first argument; terms before it stay, its own are added. An index
  * that is no tensor in memory is unsupported: it has to be one first. */
 bool index_apply(Lower *lo, const GraphNode *n, GraphView *v, IndexTerms *terms) ERR_CHECKED;
+/* The input that `value` is a view of, with the views in *chain; -1: it is computed. *wraps becomes true when it is an index
+ * of a dimension of `size` elements and negative ones are made to count from the end on the way. size may be NULL. */
+int64_t index_input(Lower *lo, uint32_t value, const Size *size, const Chain **chain, bool *wraps);
 /* What the values of argument `arg` of node n must be less than; NULL: it names no elements. */
 const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end);
 

@@ -153,6 +153,10 @@ bool kir_is_store(KirOp op) {
     return op == KIR_STORE_F || op == KIR_STORE_I || op == KIR_STORE_M;
 }
 
+bool kir_is_update(KirOp op) {
+    return op == KIR_UPDATE_F || op == KIR_UPDATE_I;
+}
+
 uint32_t kir_type_bits(KirType t) {
     static const uint32_t BITS[] = {
         [KIR_F32] = 32, [KIR_I32] = 32, [KIR_MASK] = 1, [KIR_F16] = 16, [KIR_BF16] = 16};

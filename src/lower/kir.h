@@ -53,6 +53,7 @@ typedef struct KirOpInfo {
 const KirOpInfo *kir_op_info(KirOp op);
 bool kir_is_load(KirOp op);
 bool kir_is_store(KirOp op);
+bool kir_is_update(KirOp op);
 /* Text of $m for this op: "CMPMODE::LT", "RoundMode::CAST_RINT"; NULL when the op has no such mode. */
 const char *kir_mode_text(KirOp op, uint32_t mode);
 

@@ -13,7 +13,7 @@ const char *plan_class_name(PlanClass c) {
     static const char *const NAMES[PLAN_N_CLASSES] = {
         [PLAN_LINE] = "line",     [PLAN_NUMBER] = "number", [PLAN_ROW] = "row",
         [PLAN_VECTOR] = "vector", [PLAN_COLUMN] = "column", [PLAN_STRIDED] = "strided",
-        [PLAN_INDEX] = "index",   [PLAN_PICKED] = "picked"};
+        [PLAN_INDEX] = "index",   [PLAN_PICKED] = "picked", [PLAN_UPDATE] = "update"};
     return NAMES[c];
 }
 
@@ -135,7 +135,7 @@ static void find_waits(Arena *a, Plan *p, const Stages *stages) {
 
 Plan *plan_graph(Arena *a, const Graph *g, Err *err) {
     Plan *p = ARENA_NEW(a, Plan);
-    GraphEquals equals = graph_equalities(a, g, plan_is_elementwise);
+    GraphEquals equals = graph_equalities(a, g, plan_facts());
     p->graph = graph_with_simplest_sizes(a, g, &equals);
     const Stages *stages = stage_cut(a, p->graph, err);
     if (!stages || !build(a, stages, g->own_variant, &p->passes, &p->bounds, err)) return NULL;

@@ -27,6 +27,7 @@ typedef enum {
     PLAN_STRIDED, /* columns apart from each other: gathered */
     PLAN_INDEX,   /* an index tensor: read where an access that it steers needs it */
     PLAN_PICKED,  /* every column's place comes from an index tensor */
+    PLAN_UPDATE,  /* what goes to places of the space that an index tensor names; its view has a size of its own there */
     PLAN_N_CLASSES
 } PlanClass;
 
@@ -54,6 +55,20 @@ typedef struct PlanIndex {
     const Size *size, *stride; /* of the dimension: elements; elements from index to index */
     bool wraps;                /* a negative index counts from the end */
 } PlanIndex;
+
+/* How an update changes the element that its index names. */
+typedef enum { PLAN_SET, PLAN_ADD, PLAN_MULTIPLY, PLAN_GREATEST, PLAN_LEAST } PlanCombine;
+
+/* Updates of a tile, one after the other in the order of the index: element (.., n, ..) of `source` goes to element
+ * (.., index(.., n, ..), ..) of the space along PlanPass.named. KIR_UPDATE_* number them in their mode. */
+typedef struct PlanUpdate {
+    uint32_t index, source; /* accesses, PLAN_INDEX and PLAN_UPDATE; source UINT32_MAX: always `number` */
+    PlanCombine how;
+    bool has_number;
+    KirScalar number; /* with a source: what its elements are multiplied by */
+    bool wraps;       /* a negative index counts from the end */
+    bool is_float;
+} PlanUpdate;
 
 typedef struct PlanAccess {
     bool is_store;
@@ -106,6 +121,8 @@ typedef struct PlanPass {
     bool reserved_ub;      /* an instruction uses the framework's 8 KB */
     double cycles64;       /* vector cycles for 64 elements */
     VEC(uint32_t) outputs; /* positions in Graph.outputs */
+    VEC(PlanUpdate) updates;
+    uint32_t named; /* the dimension of the space that updates name, plus one; 0: there are no updates */
 } PlanPass;
 
 typedef VEC(PlanPass *) PlanPasses;
@@ -173,6 +190,7 @@ bool plan_is_wide(DType t); /* 32 bits: a queue buffer can serve as a slot */
 #define PLAN_BLOCK_BYTES 32u
 #define PLAN_WINDOW_BYTES 32768u /* of a dimension that columns are picked from */
 #define PLAN_PICK_COLS    1024u  /* indices at a time */
+#define PLAN_SOURCE_ELEMENTS 2048u /* of the source of updates at a time; no tile with updates of rows is wider */
 
 typedef struct PlanBuffer {
     const char *name;     /* of the queue or buffer in the kernel: "xQueue" */
@@ -183,6 +201,8 @@ typedef struct PlanBuffer {
     uint32_t first, last; /* steps of the tile between which it holds data; n_steps and more: copies */
 } PlanBuffer;
 
+typedef VEC(PlanBuffer) PlanBuffers;
+
 /* All of UB in variant v of the plan, in the order of the kernel's InitBuffer calls. */
 PlanBuffer *plan_buffers(Arena *a, const PlanPass *p, size_t v, size_t *n);
 /* Bits of UB for one element of a tile, and bytes that do not depend on the tile. */
@@ -191,6 +211,10 @@ uint32_t plan_fixed_bytes(Arena *a, const PlanPass *p, size_t v);
 /* Queues of inputs share one when the AI Core's 8 buffers per position would not do. */
 bool plan_packs_inputs(const PlanPass *p);
 bool plan_packs_outputs(const PlanPass *p);
+/* Updates name the columns of the space, not its rows. */
+bool plan_updates_columns(const PlanPass *p);
+/* Update u goes to whole rows: its index is the same for all columns. */
+bool plan_updates_rows(const PlanPass *p, const PlanUpdate *u);
 /* The vector operand that needs the most room in every variant: the queue of vectors is made for it. NULL: no
  * single one, it is made for 32 bits. */
 const PlanAccess *plan_widest_vector(const PlanPass *p);

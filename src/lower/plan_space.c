@@ -15,8 +15,30 @@ static void mark_used(const PlanPass *p, bool *access, bool *scalar) {
     }
     for (size_t i = 0; i < p->scalars.n; i++)
         if (scalar[i] && p->scalars.at[i].kind == PLAN_ELEMENT) access[p->scalars.at[i].index] = true;
+    for (size_t i = 0; i < p->updates.n; i++) {
+        const PlanUpdate *u = &p->updates.at[i];
+        access[u->index] = true;
+        if (u->source != UINT32_MAX) access[u->source] = true;
+        if (u->has_number && u->number.is_runtime) scalar[u->number.index] = true;
+    }
     for (size_t i = 0; i < p->access.n; i++)
         for (uint32_t k = 0; access[i] && k < p->access.at[i].n_by; k++) access[p->access.at[i].by[k].access] = true;
+}
+
+/* Updates that no instruction makes are dropped; the others keep their order. */
+static void drop_updates(Arena *a, PlanPass *p) {
+    uint32_t *now = ARENA_ARRAY(a, p->updates.n, uint32_t), n = 0;
+    bool *used = ARENA_ARRAY(a, p->updates.n, bool);
+    for (size_t i = 0; i < p->kir->insns.n; i++)
+        if (kir_is_update(p->kir->insns.at[i].op)) used[p->kir->insns.at[i].mode] = true;
+    for (uint32_t i = 0; i < p->updates.n; i++) {
+        now[i] = n;
+        if (used[i]) p->updates.at[n++] = p->updates.at[i];
+    }
+    p->updates.n = n;
+    for (size_t i = 0; i < p->kir->insns.n; i++)
+        if (kir_is_update(p->kir->insns.at[i].op)) p->kir->insns.at[i].mode = now[p->kir->insns.at[i].mode];
+    if (n == 0) p->named = 0;
 }
 
 /* Keeps used accesses and scalars, in order, and renumbers what refers to them. */
@@ -44,6 +66,14 @@ void plan_drop_unused(Arena *a, PlanPass *p) {
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < p->access.at[i].n_by; k++)
             p->access.at[i].by[k].access = access_now[p->access.at[i].by[k].access];
+    for (size_t i = 0; i < p->updates.n; i++) {
+        PlanUpdate *u = &p->updates.at[i];
+        u->index = access_now[u->index];
+        if (u->source != UINT32_MAX) u->source = access_now[u->source];
+        if (!u->has_number || !u->number.is_runtime) continue;
+        PlanScalar *s = &p->scalars.at[u->number.index = scalar_now[u->number.index]];
+        *(u->is_float ? &s->as_float : &s->as_int) = true;
+    }
     for (size_t i = 0; i < p->scalars.n; i++)
         if (p->scalars.at[i].kind == PLAN_ELEMENT)
             p->scalars.at[i].index = access_now[p->scalars.at[i].index];
@@ -72,10 +102,12 @@ static void remove_dim(PlanPass *p, uint32_t d) {
     }
     for (uint32_t k = d; k + 1 < p->space.rank; k++) p->space.dim[k] = p->space.dim[k + 1];
     p->space.rank--;
+    if (p->named > d + 1) p->named--;
 }
 
 /* Dims d and d+1 are one when each access steps over d as if it had run through all of d+1. */
 static bool can_merge(Arena *a, const PlanPass *p, uint32_t d) {
+    if (p->named == d + 1 || p->named == d + 2) return false;
     for (size_t i = 0; i < p->access.n; i++) {
         const GraphView *v = &p->access.at[i].view;
         if (!size_equal(v->stride[d], size_mul(a, v->stride[d + 1], p->space.dim[d + 1]))) return false;
@@ -83,9 +115,13 @@ static bool can_merge(Arena *a, const PlanPass *p, uint32_t d) {
     return true;
 }
 
-static void set_dim(PlanPass *p, uint32_t d, const Size *dim) {
-    p->space.dim[d] = dim;
-    for (size_t i = 0; i < p->access.n; i++) p->access.at[i].view.shape.dim[d] = dim;
+/* Dimension d takes in the one before it. Updates may have sizes of their own. */
+static void merge_dim(Arena *a, PlanPass *p, uint32_t d) {
+    p->space.dim[d] = size_mul(a, p->space.dim[d - 1], p->space.dim[d]);
+    for (size_t i = 0; i < p->access.n; i++) {
+        const Size **dim = p->access.at[i].view.shape.dim;
+        dim[d] = size_mul(a, dim[d - 1], dim[d]);
+    }
 }
 
 static void insert_leading_one(Arena *a, PlanPass *p) {
@@ -109,6 +145,7 @@ static void insert_leading_one(Arena *a, PlanPass *p) {
     for (uint32_t d = 0; d < p->space.rank; d++) dim[d + 1] = p->space.dim[d];
     p->space.dim = dim;
     p->space.rank++;
+    if (p->named) p->named++;
 }
 
 /* Every view gets its own arrays, since they are changed now. */
@@ -142,19 +179,45 @@ static bool stores_stay_dense(const PlanPass *p) {
 
 static void collapse(Arena *a, PlanPass *p) {
     for (uint32_t d = p->space.rank; d-- > 0;)
-        if (size_is(p->space.dim[d], 1) && (d + 1 < p->space.rank || stores_stay_dense(p))) remove_dim(p, d);
+        if (size_is(p->space.dim[d], 1) && p->named != d + 1 && (d + 1 < p->space.rank || stores_stay_dense(p))) remove_dim(p, d);
     for (uint32_t d = p->space.rank; d-- > 1;) {
         if (!can_merge(a, p, d - 1)) continue;
-        set_dim(p, d, size_mul(a, p->space.dim[d - 1], p->space.dim[d]));
+        merge_dim(a, p, d);
         remove_dim(p, d - 1);
+    }
+}
+
+/* The dimension that updates name becomes the rows unless it is the columns. */
+static void bring_named_to_rows(PlanPass *p) {
+    for (; p->named && p->named + 1 < p->space.rank; p->named++) {
+        uint32_t d = p->named - 1;
+        const Size *dim = p->space.dim[d];
+        p->space.dim[d] = p->space.dim[d + 1];
+        p->space.dim[d + 1] = dim;
+        for (size_t i = 0; i < p->access.n; i++) {
+            GraphView *v = &p->access.at[i].view;
+            const Size *size = v->shape.dim[d], *stride = v->stride[d];
+            v->shape.dim[d] = v->shape.dim[d + 1];
+            v->stride[d] = v->stride[d + 1];
+            v->shape.dim[d + 1] = size;
+            v->stride[d + 1] = stride;
+        }
     }
 }
 
 /* ---- classes
  * ----------------------------------------------------------------------------------------------------- */
 
+bool plan_updates_columns(const PlanPass *p) {
+    return p->named == p->space.rank;
+}
+
+bool plan_updates_rows(const PlanPass *p, const PlanUpdate *u) {
+    return !plan_updates_columns(p) && size_is(p->access.at[u->index].view.stride[p->space.rank - 1], 0);
+}
+
 static bool runs_in_line(const PlanPass *p) {
-    if (p->space.rank > 1) return false;
+    if (p->space.rank > 1 || p->named) return false;
     for (size_t i = 0; i < p->access.n; i++) {
         const PlanAccess *acc = &p->access.at[i];
         if (acc->n_by) return false;
@@ -195,10 +258,12 @@ static PlanClass row_class(const PlanPass *p, const PlanAccess *acc) {
 
 bool plan_space(Arena *a, PlanPass *p, Err *err) {
     kir_prune(p->kir);
+    drop_updates(a, p);
     plan_drop_unused(a, p);
     if (p->access.n == 0) return err_set(err, ERR_INTERNAL, NULL, "a pass stores nothing");
     own_arrays(a, p);
     collapse(a, p);
+    bring_named_to_rows(p);
     p->schedule = runs_in_line(p) ? PLAN_FLAT : PLAN_ROWS;
     if (p->space.rank == 0) { /* one element */
         insert_leading_one(a, p);
@@ -207,7 +272,7 @@ bool plan_space(Arena *a, PlanPass *p, Err *err) {
     if (p->schedule == PLAN_ROWS && p->space.rank == 1) insert_leading_one(a, p);
     for (size_t i = 0; i < p->access.n; i++) {
         PlanAccess *acc = &p->access.at[i];
-        if (acc->cls == PLAN_NUMBER || acc->cls == PLAN_INDEX) continue;
+        if (acc->cls == PLAN_NUMBER || acc->cls == PLAN_INDEX || acc->cls == PLAN_UPDATE) continue;
         acc->cls = p->schedule == PLAN_FLAT ? PLAN_LINE : acc->is_store ? PLAN_ROW : row_class(p, acc);
     }
     p->cycles64 = kir_cycles64(p->kir);

@@ -1,5 +1,6 @@
 /* What of UB a pass takes: the list of buffers in the order the kernel asks for them. Everything that is said
  * about UB, by the kernel, the host's tile formula and the design text, comes from this list. */
+#include "lower/family.h"
 #include "lower/plan_int.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ static size_t n_queues(const PlanPass *p, bool stores) {
 
 bool plan_packs_inputs(const PlanPass *p) {
     size_t others = (size_t)has_class(p, PLAN_VECTOR) + 2 * (size_t)has_class(p, PLAN_STRIDED) +
-                    3 * (size_t)has_class(p, PLAN_PICKED);
+                    3 * (size_t)has_class(p, PLAN_PICKED) + (p->updates.n ? 4 : 0);
     return 2 * n_queues(p, false) + others > MAX_BUFFERS;
 }
 
@@ -76,7 +77,7 @@ uint32_t plan_n_work(const PlanPass *p, size_t v) {
 
 typedef struct List {
     Arena *a;
-    VEC(PlanBuffer) v;
+    PlanBuffers v;
     uint32_t end; /* step after the last */
 } List;
 
@@ -246,6 +247,7 @@ PlanBuffer *plan_buffers(Arena *a, const PlanPass *p, size_t v, size_t *n) {
                              .last = l.end});
     add_strided(&l, p);
     add_picked(&l, p);
+    if (p->family->add_buffers) p->family->add_buffers(a, p, v, &l.v);
     add_queues(&l, p, v, true);
     if (has_class(p, PLAN_COLUMN)) {
         add(&l, (PlanBuffer){.name = "columnBlocks_",

@@ -223,7 +223,8 @@ static bool place_anchor(Cut *c, uint32_t node) {
     Stage *s = open_stage(c, f);
     if (f->prologue == PROLOGUE_ALL && f->joins && !may_join(c, s, n)) {
         c->out->list.n--; /* its arguments as tensors first */
-        for (size_t i = 0; i < n->n_args; i++) prepare_arg(c, &n->args[i], PROLOGUE_NONE);
+        for (size_t i = 0; i < n->n_args; i++)
+            if (!f->from_memory || f->from_memory(n, i)) prepare_arg(c, &n->args[i], PROLOGUE_NONE);
         s = open_stage(c, f);
     }
     vec_push(c->a, &s->anchors, node);

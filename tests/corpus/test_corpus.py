@@ -11,7 +11,12 @@ import pytest
 from road import generate
 
 FOLDER = Path(__file__).resolve().parent
-SAMPLE = {"index/embedding", "index/gather_long", "index/index_two", "layout/pad_constant", "layout/repeat", "pooling/avg2d_ceil", "pooling/max2d_indices"}
+SAMPLE = {
+    "index/embedding", "index/gather_long", "index/index_two",
+    "layout/pad_constant", "layout/repeat",
+    "pooling/avg2d_ceil", "pooling/max2d_indices",
+    "scatter/index_add",
+}
 FILES = sorted(p.relative_to(FOLDER).with_suffix("").as_posix() for p in FOLDER.glob("*/*.py"))
 
 

@@ -128,7 +128,7 @@ static void test_equal_sizes(void **state) {
     Err err = {0};
     Graph *g = fixture_graph(a, FIX_HALF, &err);
     if (!g) fail_msg("%s", err.message);
-    GraphEquals equals = graph_equalities(a, g, is_elementwise);
+    GraphEquals equals = graph_equalities(a, g, &(GraphFacts){.is_elementwise = is_elementwise});
     assert_int_equal(equals.n, 1);
     const Graph *simple = graph_with_simplest_sizes(a, g, &equals);
     assert_true(size_equal(simple->values[2].shape.dim[1], size_symbol(a, 2)));
