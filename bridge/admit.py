@@ -19,13 +19,15 @@ def admit(params: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
     if not isinstance(specs, list) or not all(isinstance(s, dict) for s in specs):
         raise BridgeError("bad_input", "cases is not a list of cases")
     ref = reference.load(params.get("path", ""))
-    pool = cases.sample_inputs(ref)
+    pools: dict[Any, list[Any]] = {}
     known: dict[str, Optional[str]] = {}
     reasons: list[Optional[str]] = []
     for spec in specs:
-        key = repr((spec.get("inputs"), spec.get("layout")))  # values and dtypes take no part in it
+        key = repr((spec.get("kind"), spec.get("group"), spec.get("inputs"), spec.get("layout")))  # values and dtypes take no part in it
         if key not in known:
-            known[key] = refusal(ref, pool, spec)
+            pool = pools.setdefault(cases.take_group(ref, spec), [])
+            pool[:] = pool or cases.sample_inputs(ref)
+            known[key] = None if spec.get("kind") == "own" else refusal(ref, pool, spec)
         reasons.append(known[key])
     # A reference that takes nothing here cannot be tried without data: its real run tells.
     return {"refusals": reasons if None in reasons else [None] * len(reasons)}, []

@@ -49,6 +49,7 @@ def set_seed(seed: int) -> None:
 
 def make(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
     kind = spec.get("kind", "own")
+    take_group(ref, spec)
     if kind == "own":
         return own(ref, _count(spec.get("trial", 0)), seed, spec.get("again") is True)
     if kind == "sized":
@@ -58,6 +59,13 @@ def make(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
 
         return backward_truth.case_of(spec)
     raise BridgeError("bad_input", f"no case of kind {kind!r}", hint='kinds are "own", "sized" and "record"')
+
+
+def take_group(ref: reference.Reference, spec: dict[str, Any]) -> Optional[int]:
+    """A case of a file with groups may be of another one than the file's name says."""
+    if ref.group is not None and isinstance(spec.get("group"), int):
+        ref.group = spec["group"]
+    return ref.group
 
 
 def _count(value: Any) -> int:
@@ -208,6 +216,9 @@ def poison(t: torch.Tensor) -> torch.Tensor:
 
 def sample_inputs(ref: reference.Reference) -> list[Any]:
     """get_inputs(), with its dimensions capped where the real sizes are far beyond what drawing values needs."""
+    shapes = reference.example_inputs(ref)[0] if ref.group is not None else []
+    if ref.group is not None and all(t.numel() <= POOL_ELEMENTS for t in shapes if isinstance(t, torch.Tensor)):
+        return ref.get_inputs()  # of all groups some may be too large, this one is not
     for cap in (None, *DIM_CAPS):
         sizes = _Sizes(cap)
         try:

@@ -17,6 +17,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
+from . import groups
 from .errors import BridgeError, from_user_code
 
 CLASS_NAMES = ("Model", "ModelNew")
@@ -25,15 +26,24 @@ MODULE_NAME = "opwright_reference"
 SCALAR_TYPES = (bool, int, float)
 
 
+def is_fixed(value: Any) -> bool:
+    """An argument that is part of the program, as a list of dimensions or the name of a mode."""
+    if isinstance(value, (list, tuple)):
+        return all(is_fixed(v) for v in value)
+    return value is None or isinstance(value, (*SCALAR_TYPES, str, torch.dtype))
+
+
 class Reference:
     """An executed reference file. `source` and `tree` are the text it came from."""
 
-    def __init__(self, path: str, source: str, tree: ast.Module, module: ModuleType) -> None:
+    def __init__(self, path: str, source: str, tree: ast.Module, module: ModuleType, group: Optional[int] = None) -> None:
         self.path = path
         self.source = source
         self.tree = tree
         self.module = module
         self.class_name = next((n for n in CLASS_NAMES if n in vars(module)), "")
+        self.has_groups = "get_inputs" not in vars(module) and callable(vars(module).get(groups.FUNCTION))
+        self.group = (group or 0) if self.has_groups else None  # which of get_input_groups() is the file's inputs
 
     @property
     def cls(self) -> type:
@@ -45,14 +55,19 @@ class Reference:
     # -- calls into the file, each with errors that name its line ------------------------------------------------------
 
     def get_inputs(self) -> list[Any]:
-        return self._call_list("get_inputs", "tensors and numbers, one for each argument of forward")
+        if self.group is not None:
+            return groups.inputs_of(self, self.group)
+        return self.call_list("get_inputs", "tensors and numbers, one for each argument of forward")
 
     def get_init_inputs(self) -> list[Any]:
         if "get_init_inputs" not in vars(self.module):
             return []
-        return self._call_list("get_init_inputs", "arguments of the constructor (return [] when it takes none)")
+        return self.call_list("get_init_inputs", "arguments of the constructor (return [] when it takes none)")
 
-    def _call_list(self, name: str, what: str) -> list[Any]:
+    def line_of(self, name: str) -> int:
+        return definition_line(self.tree, name)
+
+    def call_list(self, name: str, what: str) -> list[Any]:
         line = definition_line(self.tree, name)
         try:
             value = vars(self.module)[name]()
@@ -109,11 +124,12 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def load(path: str) -> Reference:
-    """Reads, executes and checks a reference file."""
+    """Reads, executes and checks a reference file; `FILE.py#3` is group 3 of a file with get_input_groups."""
+    path, group = groups.split_path(path)
     source = read_source(path)
     tree = parse_source(source, path)
     module = execute(source, path, MODULE_NAME)
-    ref = Reference(path, source, tree, module)
+    ref = Reference(path, source, tree, module, group)
     check_names(ref)
     check_signatures(ref)
     return ref
@@ -194,7 +210,7 @@ def check_names(ref: Reference) -> None:
     if ref.cls.forward is torch.nn.Module.forward or "forward" not in dir(ref.cls):
         raise BridgeError("bad_input", f"{ref.class_name} has no forward method", ref.path, ref.class_line(),
                           "define forward(self, ...) that returns the result")
-    if not callable(names.get("get_inputs")):
+    if not callable(names.get("get_inputs")) and not ref.has_groups:
         raise BridgeError("bad_input", "the file has no get_inputs function", ref.path, last_line(ref),
                           "add: " + get_inputs_text(ref.forward_parameters()))
     if "get_init_inputs" in names and not callable(names["get_init_inputs"]):
@@ -216,13 +232,17 @@ def check_signatures(ref: Reference) -> None:
 
 
 def check_inputs(ref: Reference, inputs: list[Any]) -> None:
-    """Every input is a tensor or a number, and forward can take that many."""
-    line = definition_line(ref.tree, "get_inputs")
+    """Every input is a tensor, a number, or part of the program, and forward can take that many."""
+    line = definition_line(ref.tree, "get_inputs" if ref.group is None else groups.FUNCTION)
     for i, value in enumerate(inputs):
-        if value is not None and not isinstance(value, (torch.Tensor, *SCALAR_TYPES)):
+        if not isinstance(value, torch.Tensor) and not is_fixed(value):
             raise BridgeError("unsupported" if isinstance(value, (list, tuple)) else "bad_input",
                               f"input {i} of get_inputs() is {type(value).__name__}, not a tensor or a number", ref.path, line,
                               "give every tensor its own argument of forward")
+        wide = isinstance(value, torch.Tensor) and value.dtype in (torch.float64, torch.complex64, torch.complex128)
+        if wide and ref.group is not None:
+            raise BridgeError("unsupported", f"input {i} of group {ref.group} is {dtype_name(value.dtype)}, which an AI Core does not "
+                              "compute in", ref.path, line, "use float32, float16 or bfloat16")
     parameters = ref.forward_parameters()
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     required = [p for p in positional if p.default is p.empty]

@@ -11,6 +11,7 @@ import contextlib
 import logging
 import math
 import sys
+import time
 from typing import Any, Iterator, Optional
 
 import torch
@@ -19,7 +20,7 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
                                             UnsupportedOperatorException)
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from . import model_source, reference, scalars, sizes, windows
+from . import groups, model_source, reference, scalars, sizes, windows
 from .errors import BridgeError, from_user_code, same_file, user_line
 from .model_tensors import Slot, slots
 from .names import Names, operator_name
@@ -377,13 +378,21 @@ def trace(params: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
     ops = params.get("ops", [])
     if not isinstance(ops, list) or not all(isinstance(o, str) for o in ops):
         raise BridgeError("bad_input", "ops is not a list of operator names")
-    return {"graph": build_graph(params.get("path", ""), ops)}, []
+    start = time.monotonic()
+    ref = reference.load(params.get("path", ""))
+    graph = graph_of(ref, ops)
+    members = groups.members(ref, graph) if ref.group is not None else []
+    return {"graph": graph, "groups": members, "seconds": time.monotonic() - start}, []
 
 
 def build_graph(path: str, ops: list[str]) -> dict[str, Any]:
+    return graph_of(reference.load(path), ops)
+
+
+def graph_of(ref: reference.Reference, ops: list[str]) -> dict[str, Any]:
     for name in ("torch._subclasses.fake_tensor", "torch.fx.experimental.symbolic_shapes"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # traces that may fail are part of the method
-    plan = Plan(reference.load(path), ops)
+    plan = Plan(ref, ops)
     notes: list[str] = []
     variants = trace_variants(plan, notes)
     own = own_variant(plan, variants)
@@ -392,11 +401,13 @@ def build_graph(path: str, ops: list[str]) -> dict[str, Any]:
     check_contents(plan, base)
     merge_dtypes([p for _, p in variants])
     graph = {
-        "schema": 1, "name": operator_name(path), "file": path, "torch": torch.__version__,
+        "schema": 1, "name": operator_name(plan.ref.path), "file": plan.ref.path, "torch": torch.__version__,
         "variants": [name for name, _ in variants], "own_variant": own, "symbols": base.symbols, "inputs": base.inputs,
         "scalars": [s.to_json() for s in found], "nodes": base.nodes, "outputs": name_outputs(base), "output_kind": base.run.output_kind,
         "model": model_source.describe(plan, base, found), "notes": notes + base.run.notes + size_notes(plan, base),
     }
+    if plan.ref.group:
+        graph["name"] += f"_g{plan.ref.group}"
     return graph
 
 

@@ -24,6 +24,7 @@ TORCH_MIN, TORCH_MAX = (2, 4), (2, 13)
 # of a kind pays for it.
 METHODS: dict[str, tuple[str, str]] = {
     "load_reference": ("reference", "load_reference"),
+    "groups": ("groups", "groups"),
     "trace": ("trace", "trace"),
     "admit": ("admit", "admit"),
     "load_desc": ("describe", "load_desc"),

@@ -227,7 +227,7 @@ static bool write_operator(Arena *a, Bridge *b, BackwardArgs *args, const Backwa
 
 static Graph *generate(Arena *a, Bridge *b, BackwardArgs *args, BackwardJob *job, Err *err) {
     const char *model = in_dir(a, job, "model.py");
-    Graph *g = gen_trace(a, b, model, job->name, args->stage_limit_s, err);
+    Graph *g = gen_trace(a, b, model, job->name, args->stage_limit_s, NULL, err);
     if (!g) return NULL;
     GenOptions o = {.chip = args->target->chip, .op_name = job->name};
     if (!gen_operator(a, g, &o, &job->gen, err)) return NULL;

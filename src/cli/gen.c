@@ -38,8 +38,13 @@ static void print_usage(FILE *to) {
         "  --schedule NAME     in-order (default), lazy, random:SEED or all: orders of the pipes that are "
         "tried\n"
         "  --exact             give inexact instructions exact results\n"
+        "  --max-bytes N       inputs and outputs of the largest case together, default 16 MiB: a file's own sizes are tried up to\n"
+        "                      there, larger ones at sizes with the same remainders (K, M and G may follow N)\n"
+        "  --report FILE       what came of each operator, as JSON (docs/result.md)\n"
         "  --verbose           a progress line for every case\n"
         "  --quiet             no progress lines\n\n"
+        "A file whose inputs come in groups (get_input_groups in place of get_inputs) gives an operator for each kind of group.\n"
+        "FILE.py#3 gives only that of group 3.\n"
         "Verdicts go to standard output, progress and errors to standard error. With several files the last "
         "thing printed\n"
         "is a table of them, and one that fails does not stop the others.\n"
@@ -59,8 +64,28 @@ enum {
     OPT_TIME,
     OPT_VERBOSE,
     OPT_QUIET,
-    OPT_EXPLAIN
+    OPT_EXPLAIN,
+    OPT_MAX_BYTES,
+    OPT_REPORT
 };
+
+#define MAX_BYTES (16.0 * 1048576)
+
+/* "256M" */
+static bool parse_bytes(const char *text, double *out, Err *err) {
+    static const char UNITS[] = "KMG";
+    char *end;
+    double n = strtod(text, &end);
+    const char *unit = *end ? strchr(UNITS, *end) : NULL;
+    for (const char *u = UNITS; unit && u <= unit; u++) n *= 1024;
+    if (unit) end++;
+    if (n >= 4096 && n < 1e15 && *end == 0) {
+        *out = n;
+        return true;
+    }
+    err_set(err, ERR_USAGE, NULL, "--max-bytes takes a number of bytes of at least 4096, not `%s`", text);
+    return err_hint(err, "for example 64M");
+}
 
 static bool check_chip(const char *name, Err *err) {
     if (chip_find(name)) return true;
@@ -81,6 +106,8 @@ static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
         {"dump", required_argument, NULL, OPT_DUMP},
         {"time-limit", required_argument, NULL, OPT_TIME},
         {"quiet", no_argument, NULL, OPT_QUIET},
+        {"max-bytes", required_argument, NULL, OPT_MAX_BYTES},
+        {"report", required_argument, NULL, OPT_REPORT},
         MODEL_OPTIONS,
         {"force", no_argument, NULL, OPT_FORCE},
         {"verbose", no_argument, NULL, OPT_VERBOSE},
@@ -89,6 +116,7 @@ static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
         {0},
     };
     args->standard = VERIFY_STD_ECOSYSTEM;
+    args->max_bytes = MAX_BYTES;
     for (int c; (c = cli_next_option(argc, argv, "h", OPTIONS, err)) != -1;) switch (c) {
         case OPT_DIR:
             args->output_dir = optarg;
@@ -110,6 +138,12 @@ static bool parse_args(int argc, char **argv, GenArgs *args, Err *err) {
             break;
         case OPT_TIME:
             if (!cli_parse_positive("time-limit", optarg, &args->stage_limit_s, err)) return false;
+            break;
+        case OPT_MAX_BYTES:
+            if (!parse_bytes(optarg, &args->max_bytes, err)) return false;
+            break;
+        case OPT_REPORT:
+            args->report = optarg;
             break;
         case OPT_EXPLAIN:
             args->explain = true;
@@ -151,7 +185,7 @@ static void blame_reference(const char *reference, Err *err) {
     err_hint(err, "the file did that while it was imported or run; try: python3 %s", reference);
 }
 
-Graph *gen_trace(Arena *a, Bridge *b, const char *reference, const char *name, double limit_s, Err *err) {
+Graph *gen_trace(Arena *a, Bridge *b, const char *reference, const char *name, double limit_s, json_t **more, Err *err) {
     json_t *params = json_pack("{s:s, s:o}", "path", reference, "ops", gen_known_ops());
     if (!params) {
         err_set(err, ERR_BAD_INPUT, reference, "the name of the file is not UTF-8");
@@ -161,9 +195,10 @@ Graph *gen_trace(Arena *a, Bridge *b, const char *reference, const char *name, d
     BridgeReply reply = {0};
     Graph *graph = NULL;
     const BridgeLimits limits = {.wall_s = limit_s};
-    if (bridge_call(b, a, "trace", params, &limits, &reply, err))
+    if (bridge_call(b, a, "trace", params, &limits, &reply, err)) {
         graph = graph_parse(a, json_object_get(reply.result, "graph"), err);
-    else if (err->code == ERR_TIMEOUT || err->code == ERR_CHILD_DIED) blame_reference(reference, err);
+        if (more) *more = json_incref(reply.result);
+    } else if (err->code == ERR_TIMEOUT || err->code == ERR_CHILD_DIED) blame_reference(reference, err);
     json_decref(params);
     bridge_reply_clear(&reply);
     return graph;
@@ -174,9 +209,13 @@ static const char *plural(size_t n) {
 }
 
 static bool generate(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
-    job->graph = gen_trace(a, b, job->reference, args->name, args->stage_limit_s, err);
-    if (!job->graph) return false;
-    job->name = args->name ? args->name : job->graph->name;
+    json_t *more = NULL;
+    job->graph = gen_trace(a, b, job->call, args->name, args->stage_limit_s, &more, err);
+    bool ok = job->graph && gen_groups_read(a, job, more, err);
+    json_decref(more);
+    if (!ok) return false;
+    job->name = !args->name ? job->graph->name : job->group ? arena_printf(a, "%s_g%d", args->name, job->group) : args->name;
+    double start = time_now_s();
     if (args->dump && !strcmp(args->dump, "graph")) fputs(graph_print(job->graph, a), stdout);
     if (args->dump && !strcmp(args->dump, "plan")) {
         const Plan *plan = plan_graph(a, job->graph, err);
@@ -189,6 +228,7 @@ static bool generate(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) 
     for (size_t i = 0; args->explain && i < job->gen.plan->decisions.n; i++)
         printf("%s: %s\n", job->name, job->gen.plan->decisions.at[i]);
     job->desc_text = own_file_mark(a, desc_print(a, job->gen.source), job->reference);
+    job->write_s = time_now_s() - start;
     const Graph *g = job->graph;
     progress_stage(&args->progress, "trace: %zu input%s, %zu output%s, %zu operation%s", g->n_inputs,
                    plural(g->n_inputs), g->n_outputs, plural(g->n_outputs), g->n_nodes, plural(g->n_nodes));
@@ -211,12 +251,11 @@ static bool admit(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const GraphCa
                   Err *err) {
     json_t *specs = json_array();
     for (size_t i = 0; i < cases->n; i++) json_array_append(specs, cases->at[i].spec);
-    json_t *params = json_pack("{s:s, s:o}", "path", job->reference, "cases", specs);
+    json_t *params = json_pack("{s:s, s:o}", "path", job->call, "cases", specs);
     BridgeReply reply = {0};
     bool ok = bridge_call(b, a, "admit", params, NULL, &reply, err);
     json_decref(params);
     const json_t *refusals = ok ? json_object_get(reply.result, "refusals") : NULL;
-    job->left_out = json_array();
     for (size_t i = 0; ok && i < cases->n; i++) {
         const char *why = json_string_value(json_array_get(refusals, i));
         const char *profile = json_string_value(json_object_get(cases->at[i].spec, "profile"));
@@ -246,7 +285,11 @@ static bool verify(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
     char *tmp = fs_temp_dir_in(a, bridge_scratch(b), "gen", err);
     if (!tmp) return false;
     const char *path = arena_printf(a, "%s/%s.ascendc.py", tmp, job->name);
-    GraphCases cases = graph_cases(a, job->graph, plan_facts());
+    GraphCases cases = job->n_points ? graph_odd_cases(a, job->graph, plan_facts()) : graph_cases(a, job->graph, plan_facts());
+    const GraphPoint own = graph_own_point(a, job->graph);
+    job->left_out = json_array();
+    graph_add_points(a, job->graph, plan_facts(), job->n_points ? job->points : &own, job->n_points ? job->n_points : 1,
+                     args->max_bytes, &cases, job->left_out);
     VerifyCase *list = ARENA_ARRAY(a, cases.n, VerifyCase);
     if (!admit(a, b, args, job, &cases, list, err)) {
         graph_cases_clear(&cases);
@@ -255,7 +298,7 @@ static bool verify(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
     }
     VerifyOptions o = {.op = job->name,
                        .category = job->gen.category,
-                       .reference_path = job->reference,
+                       .reference_path = job->call,
                        .kernel_code_path = path,
                        .chip = args->chip,
                        .standard = args->standard,
@@ -278,6 +321,7 @@ static bool write_files(Arena *a, GenJob *job, Err *err) {
         const char *desc = out_path(a, job, SUFFIXES[0]);
         json_object_set_new(job->verdict.json, "reference_path", json_string(job->reference));
         json_object_set_new(job->verdict.json, "kernel_code_path", json_string(desc));
+        if (job->n_points) json_object_set_new(job->verdict.json, "group", json_integer(job->group));
         if (json_array_size(job->left_out) > 0)
             json_object_set(job->verdict.json, "cases_left_out", job->left_out);
         result = json_dumps(job->verdict.json, JSON_INDENT(2));
@@ -317,9 +361,18 @@ static bool check_place(Arena *a, const GenArgs *args, const GenJob *job, const 
     return args->force || own_file_may_replace(a, path, job->reference, err);
 }
 
-/* `taken`: descriptions that this command has written; the path of this one is added. */
-static bool run_job(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const char **taken, size_t n_taken,
+/* FILE.py#3, given by the user. */
+static void split_call(Arena *a, GenJob *job) {
+    const char *mark = strrchr(job->reference, '#');
+    if (!mark || !mark[1] || mark[1 + strspn(mark + 1, "0123456789")] || fs_exists(job->reference)) return;
+    job->group = atoi(mark + 1);
+    job->reference = arena_printf(a, "%.*s", (int)(mark - job->reference), job->reference);
+}
+
+/* `taken`: descriptions that this command has written. */
+static bool run_job(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const char *const *taken, size_t n_taken,
                     Err *err) {
+    split_call(a, job);
     job->dir = args->output_dir ? args->output_dir : dirname(arena_strdup(a, job->reference));
     if (!fs_check_readable(job->reference, err)) return false;
     if (!args->dump && !fs_check_writable_dir(job->dir, err)) return false;
@@ -327,9 +380,7 @@ static bool run_job(Arena *a, Bridge *b, GenArgs *args, GenJob *job, const char 
     if (args->dump) return true;
     if (!check_place(a, args, job, taken, n_taken, err)) return false;
     if (!args->no_verify && !verify(a, b, args, job, err)) return false;
-    if (!write_files(a, job, err)) return false;
-    taken[n_taken] = out_path(a, job, SUFFIXES[0]);
-    return true;
+    return write_files(a, job, err);
 }
 
 /* The verdict with what was found, and where the files are. Findings that matter are shown; notes stay in the
@@ -355,31 +406,71 @@ static void print_step(Arena *a, GenArgs *args, const GenJob *job, int i, double
     fflush(stdout);
 }
 
-static int run_all(Arena *a, Bridge *b, GenArgs *args) {
-    static const char *const HEADS[] = {"operator", "dtypes", "cases", "compiled", "MERE/MARE of limits",
-                                        "checks",   "verdict"};
-    Table *t = table_new(a, sizeof HEADS / sizeof HEADS[0], HEADS);
-    const char **taken = ARENA_ARRAY(a, (size_t)args->n_files, const char *);
-    int status = 0;
-    for (int i = 0; i < args->n_files; i++) {
-        GenJob job = {.reference = args->files[i]};
-        Err err = {0};
-        double start = time_now_s();
-        args->progress.label = args->n_files > 1 ? job.reference : NULL;
-        bool ok = run_job(a, b, args, &job, taken, (size_t)i, &err);
-        progress_clear(&args->progress);
-        int one = ok ? job.verdict.exit_code : cli_report(&err);
-        if (!ok && err.code == ERR_UNSUPPORTED) hints_for_error(stderr, job.name, &err);
-        if (one > status) status = one;
-        gen_table_row(a, t, &job, &err);
-        if (args->n_files > 1) print_step(a, args, &job, i, time_now_s() - start, &err);
-        else if (ok) print_one(a, args, &job);
-        if (ok && job.verdict.exit_code) hints_for_result(stdout, job.name, job.verdict.json);
+/* One command: what was written, what came of it. */
+typedef struct Run {
+    Arena *a;
+    Bridge *b;
+    GenArgs *args;
+    Table *table;
+    VEC(const char *) taken; /* descriptions that this command has written */
+    json_t *report;
+    int status, n_operators;
+} Run;
+
+static bool run_one(Run *r, GenJob *job, int i) {
+    Err err = {0};
+    double start = time_now_s();
+    r->args->progress.label = r->args->n_files > 1 || job->group ? job->call : NULL;
+    bool ok = run_job(r->a, r->b, r->args, job, r->taken.at, r->taken.n, &err);
+    progress_clear(&r->args->progress);
+    int one = ok ? job->verdict.exit_code : cli_report(&err);
+    if (!ok && err.code == ERR_UNSUPPORTED) hints_for_error(stderr, job->name, &err);
+    if (one > r->status) r->status = one;
+    gen_table_row(r->a, r->table, job, &err);
+    r->n_operators++;
+    if (r->args->n_files > 1) print_step(r->a, r->args, job, i, time_now_s() - start, &err);
+    else if (ok) print_one(r->a, r->args, job);
+    if (ok && job->verdict.exit_code) hints_for_result(stdout, job->name, job->verdict.json);
+    const char *desc = job->name ? out_path(r->a, job, SUFFIXES[0]) : "", *result = job->name ? out_path(r->a, job, ".result.json") : "";
+    if (ok && !r->args->dump) vec_push(r->a, &r->taken, desc);
+    json_array_append_new(r->report, gen_report_row(job, desc, result, &err));
+    return ok;
+}
+
+/* A file, or each kind of its groups of inputs. */
+static void run_file(Run *r, int i) {
+    const char *file = r->args->files[i];
+    GenGroups groups = {0};
+    for (size_t k = 0; k == 0 || k < groups.n; k++) {
+        if (k < groups.n && groups.done[k]) continue;
+        GenJob job = {.reference = file, .call = k ? arena_printf(r->a, "%s#%zu", file, k) : file, .group = (int)k};
+        bool ok = run_one(r, &job, i);
+        bool alone = job.reference != file; /* FILE.py#3 */
+        if (k == 0 && !alone && (job.n_points || !ok)) gen_groups_load(r->a, r->b, file, &groups);
+        gen_groups_mark(&groups, &job, ok);
+        for (size_t p = 0; p < job.n_points; p++) json_decref(job.points[p].scalars);
         json_decref(job.verdict.json);
         json_decref(job.left_out);
     }
-    if (args->n_files > 1 && !args->dump) table_print(t, stdout);
-    return status;
+}
+
+static bool write_report(const Run *r, Err *err) {
+    char *text = json_dumps(r->report, JSON_INDENT(1));
+    bool ok = text && fs_write(r->args->report, text, strlen(text), err);
+    free(text);
+    return ok;
+}
+
+static int run_all(Arena *a, Bridge *b, GenArgs *args) {
+    static const char *const HEADS[] = {"operator", "dtypes", "cases", "compiled", "MERE/MARE of limits",
+                                        "checks",   "verdict"};
+    Run r = {.a = a, .b = b, .args = args, .table = table_new(a, sizeof HEADS / sizeof HEADS[0], HEADS), .report = json_array()};
+    Err err = {0};
+    for (int i = 0; i < args->n_files; i++) run_file(&r, i);
+    if (r.n_operators > 1 && !args->dump) table_print(r.table, stdout);
+    if (args->report && !write_report(&r, &err)) r.status = cli_report(&err);
+    json_decref(r.report);
+    return r.status;
 }
 
 int cli_gen(int argc, char **argv) {

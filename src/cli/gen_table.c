@@ -60,7 +60,7 @@ const char *gen_verdict_text(Arena *a, const GenJob *job, const Err *err) {
 }
 
 void gen_table_row(Arena *a, Table *t, const GenJob *job, const Err *err) {
-    const char *name = job->name ? job->name : job->reference;
+    const char *name = job->name ? job->name : job->call;
     const json_t *r = job->verdict.json;
     if (err->code != ERR_OK) {
         table_row(t, (const char *const[]){name, "-", "-", "-", "-", "-", gen_verdict_text(a, job, err)});

@@ -15,6 +15,9 @@ typedef struct Builder {
     bool *from_end;     /* per input: negative integers down to -below are right, too */
     VEC(GraphCase) cases;
     VEC(int64_t *) sizes; /* assignments that are legal, each once */
+    double max_elements;  /* of the largest tensor */
+    double max_bytes;     /* of inputs and outputs together, 0: any */
+    size_t variant;       /* max_bytes is for */
 } Builder;
 
 /* Elements of the largest tensor; values of nodes count, because the reference computes them. */
@@ -27,6 +30,18 @@ static double largest(const Graph *g, const int64_t *sizes) {
         if (n > most) most = n;
     }
     return most;
+}
+
+/* Of inputs and outputs together. */
+static double io_bytes(const Graph *g, size_t variant, const int64_t *sizes) {
+    double sum = 0;
+    for (size_t i = 0; i < g->n_inputs + g->n_outputs; i++) {
+        const GraphValue *v = &g->values[i < g->n_inputs ? g->inputs[i].value : g->outputs[i - g->n_inputs].value];
+        double n = (double)dtype_info(v->dtype[variant])->size_bytes;
+        for (uint32_t d = 0; d < v->shape.rank; d++) n *= (double)size_eval(v->shape.dim[d], sizes);
+        sum += n;
+    }
+    return sum;
 }
 
 /* Halves the largest size until every tensor has at most the number of elements that is quick to verify. */
@@ -71,8 +86,8 @@ static bool is_legal(Builder *b, const int64_t *sizes) {
     if (indexes_nothing(b, sizes) || breaks_relation(b, sizes)) return false;
     for (size_t i = 0; i < b->equals.n; i++)
         if (size_eval(b->equals.at[i].x, sizes) != size_eval(b->equals.at[i].y, sizes)) return false;
-    return graph_sizes_valid(b->a, b->g, sizes) &&
-           (b->g->n_symbols == 0 || largest(b->g, sizes) <= GRAPH_CASE_MAX_ELEMENTS);
+    if (b->max_bytes > 0 && io_bytes(b->g, b->variant, sizes) > b->max_bytes) return false;
+    return graph_sizes_valid(b->a, b->g, sizes) && (b->g->n_symbols == 0 || largest(b->g, sizes) <= b->max_elements);
 }
 
 /* Position of s among the symbols when it is one. */
@@ -268,22 +283,149 @@ static bool combines(const Graph *g, GraphOpTest is_elementwise) {
     return false;
 }
 
-GraphCases graph_cases(Arena *a, const Graph *g, const GraphFacts *facts) {
+/* Strided inputs, and edge values. */
+static void add_odd_cases(Builder *b, const GraphFacts *facts) {
+    const int64_t *middle = middle_sizes(b);
+    if (!middle) return;
+    add_case(b, b->g->own_variant, middle, "strided", "own");
+    add_case(b, b->g->own_variant, middle, "contiguous", combines(b->g, facts->is_elementwise) ? "special" : "edge");
+}
+
+static Builder new_builder(Arena *a, const Graph *g, const GraphFacts *facts) {
     Builder b = {.a = a,
                  .g = g,
-                 .equals = graph_equalities(a, g, facts)};
+                 .equals = graph_equalities(a, g, facts),
+                 .max_elements = GRAPH_CASE_MAX_ELEMENTS};
     bind_indices(&b, facts);
     find_limits(&b, facts);
+    return b;
+}
+
+GraphCases graph_cases(Arena *a, const Graph *g, const GraphFacts *facts) {
+    Builder b = new_builder(a, g, facts);
     choose_sizes(&b);
     for (size_t v = 0; v < g->n_variants; v++)
         for (size_t i = 0; i < b.sizes.n; i++) add_case(&b, v, b.sizes.at[i], "contiguous", "own");
-    const int64_t *middle = middle_sizes(&b);
-    if (middle) {
-        add_case(&b, g->own_variant, middle, "strided", "own");
-        add_case(&b, g->own_variant, middle, "contiguous",
-                 combines(g, facts->is_elementwise) ? "special" : "edge");
-    }
+    add_odd_cases(&b, facts);
     return (GraphCases){.at = b.cases.at, .n = b.cases.n};
+}
+
+GraphCases graph_odd_cases(Arena *a, const Graph *g, const GraphFacts *facts) {
+    Builder b = new_builder(a, g, facts);
+    choose_sizes(&b);
+    add_odd_cases(&b, facts);
+    return (GraphCases){.at = b.cases.at, .n = b.cases.n};
+}
+
+/* ---- calls of the file itself
+ * ----------------------------------------------------------------------------------- */
+
+/* How a size is made smaller: to no less than `least`, in steps of `step`, so that n % step stays. */
+typedef struct Reduction {
+    bool inner; /* sizes of the last dimension of an input, else the others */
+    int64_t least, step;
+} Reduction;
+static const Reduction REDUCTIONS[] = {
+    {false, 128, 64},     /* still more rows than cores */
+    {true, 65536, 8192},  /* rows that UB does not hold */
+    {false, 3, 8},
+    {true, 2048, 256},
+    {false, 1, 2},
+    {true, 16, 16},
+};
+
+static bool is_inner(const Graph *g, size_t symbol) {
+    const GraphSymbol *s = &g->symbols[symbol];
+    return s->dim + 1 == g->values[g->inputs[s->input].value].shape.rank;
+}
+
+/* n made smaller by about `factor`. */
+static int64_t reduced_size(const Reduction *r, int64_t n, double factor) {
+    int64_t want = (int64_t)((double)n / factor), least = r->least < n ? r->least : n;
+    if (want < least) want = least;
+    int64_t v = n - (n - want + r->step - 1) / r->step * r->step; /* the largest that is no more than `want` */
+    while (v < least) v += r->step;
+    return v < n ? v : n;
+}
+
+/* Makes sizes fit the builder's limits. */
+static bool reduce_sizes(Builder *b, int64_t *sizes) {
+    const Graph *g = b->g;
+    for (size_t k = 0; k < sizeof REDUCTIONS / sizeof REDUCTIONS[0]; k++)
+        for (size_t turn = 0; turn < g->n_symbols; turn++) {
+            double over = io_bytes(g, b->variant, sizes) / b->max_bytes, tall = largest(g, sizes) / b->max_elements;
+            if (over <= 1 && tall <= 1) return mend(b, sizes);
+            size_t big = g->n_symbols;
+            for (size_t i = 0; i < g->n_symbols; i++)
+                if (is_inner(g, i) == REDUCTIONS[k].inner && sizes[i] > REDUCTIONS[k].least && (big == g->n_symbols || sizes[i] > sizes[big]))
+                    big = i;
+            if (big == g->n_symbols) break;
+            sizes[big] = reduced_size(&REDUCTIONS[k], sizes[big], over > tall ? over : tall);
+            follow_equalities(b, sizes);
+        }
+    return mend(b, sizes);
+}
+
+static const char *sizes_text(const Builder *b, const int64_t *sizes) {
+    const char *text = "";
+    for (size_t i = 0; i < b->g->n_symbols; i++)
+        text = arena_printf(b->a, "%s%s%s=%" PRId64, text, i ? " " : "", b->g->symbols[i].name, sizes[i]);
+    return text;
+}
+
+/* The case of the call itself, with no sizes of ours, or of its kind in other sizes. */
+static void add_point(Builder *b, const GraphPoint *p, const int64_t *sizes, bool is_itself) {
+    add_case(b, p->variant, sizes, "contiguous", "own");
+    GraphCase *c = &b->cases.at[b->cases.n - 1];
+    if (p->scalars) json_object_update(json_object_get(c->spec, "scalars"), p->scalars);
+    if (p->group >= 0) {
+        c->label = arena_printf(b->a, "group %d: %s", p->group, c->label);
+        json_object_set_new(c->spec, "group", json_integer(p->group));
+        if (is_itself) json_object_set_new(c->spec, "kind", json_string("own"));
+    }
+    if (is_itself) return;
+    c->instead = sizes_text(b, p->sizes);
+    c->label = arena_printf(b->a, "%s instead of %s", c->label, c->instead);
+}
+
+static bool is_among(const GraphCases *cases, const char *label) {
+    for (size_t i = 0; i < cases->n; i++)
+        if (!strcmp(cases->at[i].label, label)) return true;
+    return false;
+}
+
+void graph_add_points(Arena *a, const Graph *g, const GraphFacts *facts, const GraphPoint *points, size_t n, double max_bytes,
+                      GraphCases *cases, json_t *left_out) {
+    Builder b = new_builder(a, g, facts);
+    b.max_bytes = b.max_elements = max_bytes;
+    int64_t *sizes = ARENA_ARRAY(a, g->n_symbols + 1, int64_t);
+    for (size_t i = 0; i < n; i++) {
+        b.variant = points[i].variant;
+        if (g->n_symbols) memcpy(sizes, points[i].sizes, g->n_symbols * sizeof *sizes);
+        bool fits = io_bytes(g, b.variant, sizes) <= max_bytes && largest(g, sizes) <= b.max_elements;
+        if (fits || (g->n_symbols > 0 && reduce_sizes(&b, sizes))) {
+            add_point(&b, &points[i], sizes, fits);
+            continue;
+        }
+        const char *label = arena_printf(a, "%s%s", points[i].group < 0 ? "" : arena_printf(a, "group %d: ", points[i].group),
+                                         sizes_text(&b, points[i].sizes));
+        json_array_append_new(left_out, json_pack("{s:s, s:s}", "label", label, "reason",
+                                                  arena_printf(a, "inputs and outputs have %.0f MiB, and the program fixes their sizes",
+                                                               io_bytes(g, b.variant, points[i].sizes) / 1048576)));
+    }
+    VEC(GraphCase) all = {0};
+    for (size_t i = 0; i < cases->n; i++) vec_push(a, &all, cases->at[i]);
+    for (size_t i = 0; i < b.cases.n; i++) {
+        if (is_among(cases, b.cases.at[i].label)) json_decref(b.cases.at[i].spec);
+        else vec_push(a, &all, b.cases.at[i]);
+    }
+    *cases = (GraphCases){.at = all.at, .n = all.n};
+}
+
+GraphPoint graph_own_point(Arena *a, const Graph *g) {
+    int64_t *sizes = ARENA_ARRAY(a, g->n_symbols + 1, int64_t);
+    for (size_t i = 0; i < g->n_symbols; i++) sizes[i] = g->symbols[i].hint;
+    return (GraphPoint){.group = -1, .variant = g->own_variant, .sizes = sizes};
 }
 
 void graph_cases_clear(GraphCases *cases) {

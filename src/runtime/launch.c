@@ -124,6 +124,10 @@ static void note_launch(ExecCall *c) {
                 .block_dim = c->tiling.block_dim, .tiling_key = c->tiling.tiling_key, .tiling_bytes = c->tiling.data.n_bytes,
                 .workspace_bytes = c->tiling.workspace_bytes[0], .dtypes = ARENA_ARRAY(rt->report, n_params, const char *), .n_dtypes = n_params};
     for (size_t p = 0; p < n_params; p++) l.dtypes[p] = rt_ge_name(c->op->combo_dtype[c->combo * n_params + p]);
+    for (size_t i = 0; i < n_params; i++) {
+        const Operand *o = i < c->op->in.n ? &c->in[i] : &c->out[i - c->op->in.n];
+        if (o->t) l.tensor_bytes += rt_tensor_bytes(o->t);
+    }
     vec_push(rt->report, &rt->launches, l);
 }
 

@@ -112,6 +112,7 @@ static json_t *launches_json(const Rt *rt) {
         json_object_set_new(j, "tiling_key", json_integer((json_int_t)l->tiling_key));
         json_object_set_new(j, "tiling_bytes", json_integer((json_int_t)l->tiling_bytes));
         json_object_set_new(j, "workspace_bytes", json_integer((json_int_t)l->workspace_bytes));
+        json_object_set_new(j, "tensor_bytes", json_integer((json_int_t)l->tensor_bytes));
         json_object_set_new(j, "dtypes", dtypes);
         json_array_append_new(list, j);
     }

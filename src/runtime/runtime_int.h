@@ -71,7 +71,7 @@ typedef struct BoundFn {
 typedef struct Launch {
     const char *op, *kernel;
     uint32_t block_dim;
-    uint64_t tiling_key, tiling_bytes, workspace_bytes;
+    uint64_t tiling_key, tiling_bytes, workspace_bytes, tensor_bytes; /* of inputs and outputs, each once */
     const char **dtypes;
     size_t n_dtypes;
 } Launch;

@@ -529,6 +529,15 @@ void judge_near(Arena *a, JudgeContext *c, const BridgeReply *candidate, const B
     if (out->verdict == VERDICT_FAIL) out->reason = d->text;
 }
 
+/* What the launches moved between global memory and the cores. */
+static void take_work(const json_t *report, CaseResult *out) {
+    const json_t *stats = json_object_get(report, "stats"), *launches = json_object_get(report, "launches");
+    out->gm_read = json_integer_value(json_object_get(stats, "gm_read_bytes"));
+    out->gm_written = json_integer_value(json_object_get(stats, "gm_write_bytes"));
+    for (size_t i = 0; i < json_array_size(launches); i++)
+        out->gm_least += json_integer_value(json_object_get(json_array_get(launches, i), "tensor_bytes"));
+}
+
 bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult *out, Err *err) {
     const json_t *result = reply->result, *report = json_object_get(result, "report"),
                  *times = json_object_get(result, "times");
@@ -548,6 +557,7 @@ bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult
     out->candidate_s = json_number_value(json_object_get(times, "candidate_s"));
     for (size_t i = 0; i < json_array_size(findings); i++)
         take_finding(a, c, json_array_get(findings, i), out);
+    take_work(report, out);
     take_conduct(a, c, result, out);
     if (json_is_object(error)) {
         take_candidate_error(a, c, error, out);

@@ -105,6 +105,8 @@ static json_t *cases_json(const Report *r) {
         if (c->reason && *c->reason) set_text(o, "reason", c->reason);
         if (c->schedule && strcmp(c->schedule, "in-order") != 0) set_text(o, "schedule", c->schedule);
         json_object_set(o, "precision", c->precision);
+        if (c->gm_least)
+            json_object_set_new(o, "gm", json_pack("{s:I, s:I, s:I}", "read", c->gm_read, "written", c->gm_written, "least", c->gm_least));
         json_array_append_new(list, o);
     }
     return list;

@@ -57,6 +57,7 @@ typedef struct CaseResult {
     bool apart, differs; /* VerifyCase.apart; and its numbers are wrong */
     bool is_mismatch;    /* values differ */
     double reference_s, candidate_s, compare_s;
+    json_int_t gm_read, gm_written, gm_least; /* bytes of global memory that the launches moved; of their tensors, each once */
 } CaseResult;
 /* What the case before had to give, to tell a result that is kept from one that is computed. */
 #define BEFORE_MAX 8

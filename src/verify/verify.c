@@ -510,11 +510,19 @@ void verify_warm(Arena *a, const Bridge *b) {
     (void)(home && find_tools(a, home, bridge_scratch(b), &t, &ignored));
 }
 
+/* FILE.py, or FILE.py#3: group 3 of its inputs (docs/bridge.md). */
+static const char *absolute_reference(Arena *a, const char *path, Err *err) {
+    const char *mark = strrchr(path, '#');
+    if (!mark || fs_exists(path)) return absolute(a, "reference", path, err);
+    const char *file = absolute(a, "reference", arena_printf(a, "%.*s", (int)(mark - path), path), err);
+    return file ? arena_printf(a, "%s%s", file, mark) : NULL;
+}
+
 static bool prepare(Verifier *v, Err *err) {
     Arena *a = v->arena;
     v->n_schedules = verify_schedules(a, v->o->model.schedule, v->schedules, err);
     if (v->n_schedules == 0) return false;
-    v->reference = v->o->reference_path ? absolute(a, "reference", v->o->reference_path, err) : "";
+    v->reference = v->o->reference_path ? absolute_reference(a, v->o->reference_path, err) : "";
     if (!v->reference) return false;
     v->description = absolute(a, "description", v->o->kernel_code_path, err);
     if (!v->description) return false;

@@ -65,7 +65,7 @@ def test_imports_beside_the_file(write: Any) -> None:
     (GOOD.replace("def get_inputs", "def inputs"), "bad_input", 11, "no get_inputs"),
     (GOOD.replace("return [torch.rand(2, 3).t(), 2]", "return torch.rand(2)"), "bad_input", 8, "returned Tensor"),
     (GOOD.replace("return [torch.rand(2, 3).t(), 2]", "return {'x': 1}"), "bad_input", 8, "returned dict"),
-    (GOOD.replace("torch.rand(2, 3).t(), 2", "'text'"), "bad_input", 8, "is str"),
+    (GOOD.replace("torch.rand(2, 3).t(), 2", "{}"), "bad_input", 8, "is dict"),
     (GOOD.replace("torch.rand(2, 3).t(), 2", "[torch.rand(2)]"), "unsupported", 8, "is list"),
     (GOOD.replace("torch.rand(2, 3).t(), 2", "1 / 0"), "bad_input", 9, "get_inputs() raised"),
     (GOOD.replace("torch.rand(2, 3).t(), 2", "1, 2, 3"), "bad_input", 8, "returns 3 values"),

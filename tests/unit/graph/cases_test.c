@@ -68,8 +68,37 @@ static void test_relations(void **state) {
     arena_free(a);
 }
 
+/* Sizes beyond the limit become smaller ones with the same remainders; those within it stay. */
+static void test_points(void **state) {
+    (void)state;
+    Arena *a = arena_new();
+    Err err = {0};
+    Graph *g = fixture_graph(a, FIX_ADD, &err);
+    const GraphFacts facts = {.is_elementwise = is_elementwise};
+    GraphCases cases = {0};
+    json_t *left_out = json_array();
+    const int64_t large[] = {4097, 393217}, small[] = {3, 40}, wide[] = {2, (int64_t)1 << 40};
+    const GraphPoint points[] = {{.group = -1, .variant = g->own_variant, .sizes = large},
+                                 {.group = 7, .variant = g->own_variant, .sizes = small},
+                                 {.group = 8, .variant = g->own_variant, .sizes = wide}};
+    graph_add_points(a, g, &facts, points, 3, 256.0 * 1048576, &cases, left_out);
+    assert_int_equal(cases.n, 3);
+    int64_t s0 = symbol_of(&cases.at[0], "s0"), s1 = symbol_of(&cases.at[0], "s1");
+    assert_true(s0 >= 128 && s0 % 64 == 4097 % 64 && s1 >= 65536 && s1 % 8192 == 393217 % 8192);
+    assert_true(s0 * s1 * 12 <= 256 * 1048576 && s0 * s1 * 12 >= 64 * 1048576);
+    assert_string_equal(cases.at[0].instead, "s0=4097 s1=393217");
+    assert_string_equal(json_string_value(json_object_get(cases.at[1].spec, "kind")), "own");
+    assert_int_equal(json_integer_value(json_object_get(cases.at[1].spec, "group")), 7);
+    assert_null(cases.at[1].instead);
+    assert_int_equal(symbol_of(&cases.at[2], "s0"), 2);
+    assert_int_equal(json_array_size(left_out), 0);
+    graph_cases_clear(&cases);
+    json_decref(left_out);
+    arena_free(a);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant),
-                                       cmocka_unit_test(test_relations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant), cmocka_unit_test(test_relations),
+                                       cmocka_unit_test(test_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
