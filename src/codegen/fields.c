@@ -127,6 +127,15 @@ void gen_sort_fields(Gen *gen, GenPass *gp) {
     memcpy(gp->fields.at, out, n * sizeof *out);
 }
 
+void gen_add_operand_fields(Gen *gen, GenPass *gp) {
+    for (size_t i = 0; i < gp->p->access.n; i++) {
+        gen_add_access_sizes(gen, gp, &gp->p->access.at[i]);
+        add_index_sizes(gen, gp, &gp->p->access.at[i]);
+    }
+    gen_add_scalars(gen, gp);
+    gen_sort_fields(gen, gp);
+}
+
 void gen_make_fields(Gen *gen, GenPass *gp) {
     const GraphShape *sp = &gp->p->space;
     if (gp->p->schedule == PLAN_FLAT) {
@@ -146,12 +155,7 @@ void gen_make_fields(Gen *gen, GenPass *gp) {
         gen_add_field(gen, gp, "uint32_t", "colsPerTile", NULL, NULL, "columns of a tile");
         gen_add_field(gen, gp, "uint32_t", "tileLength", NULL, NULL, "elements a tile takes in UB");
     }
-    for (size_t i = 0; i < gp->p->access.n; i++) {
-        gen_add_access_sizes(gen, gp, &gp->p->access.at[i]);
-        add_index_sizes(gen, gp, &gp->p->access.at[i]);
-    }
-    gen_add_scalars(gen, gp);
-    gen_sort_fields(gen, gp);
+    gen_add_operand_fields(gen, gp);
 }
 
 const char *gen_kernel_size(const Gen *gen, const GenPass *gp, const Size *signed_size, bool *minus) {

@@ -39,6 +39,7 @@ typedef struct Gen {
 /* fields.c */
 /* Of a pass of the pointwise family. */
 void gen_make_fields(Gen *gen, GenPass *gp);
+void gen_add_operand_fields(Gen *gen, GenPass *gp); /* those of accesses and scalars; sorts all */
 /* Adds a field, a size unless some field holds it already, a size that always has its field; names get the pass's suffix.
  * gen_add_scalars: attributes and sizes that instructions take; gen_sort_fields: 8-byte fields first. */
 void gen_add_field(Gen *gen, GenPass *gp, const char *type, const char *name, const char *value, const Size *size,
@@ -62,6 +63,7 @@ const char *gen_io_type(const Gen *gen, const PlanAccess *acc);
 bool gen_is_always_wide(const Gen *gen, const PlanAccess *acc);
 bool gen_is_ever_wide(const Gen *gen, const PlanAccess *acc);
 bool gen_is_float(const PlanAccess *acc);
+bool gen_is_int64(const PlanAccess *acc);
 bool gen_is_bool(const PlanAccess *acc);
 const char *gen_upper(Arena *a, const char *s);
 /* Dtypes of a graph value over the plan's variants. */

@@ -87,7 +87,7 @@ const char *host_field_value(const GenPass *gp, const char *name) {
     return "0";
 }
 
-static void write_ub(Gen *gen, const GenPass *gp, Cxx *cx) {
+void host_write_fitting(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix, *fixed = fixed_text(gen, gp);
     cxx_comment(cx, "UB one element of a tile takes: queue buffers twice, work slots once.");
     cxx_line(cx, "const uint64_t elementBits%s = %s;", s, bits_text(gen, gp));
@@ -102,7 +102,7 @@ static void write_ub(Gen *gen, const GenPass *gp, Cxx *cx) {
 static void write_flat(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix;
     cxx_line(cx, "const uint64_t total%s = %s;", s, host_field_value(gp, "total"));
-    write_ub(gen, gp, cx);
+    host_write_fitting(gen, gp, cx);
     cxx_line(cx, "const uint64_t units%s = CeilDiv(total%s, UNIT);", s, s);
     cxx_comment(cx, "No core gets less than 4 KB of float32.");
     cxx_line(cx, "const uint64_t wanted%s = Clamp(units%s / (MIN_TILE / UNIT), 1, cores);", s, s);
@@ -172,7 +172,7 @@ void host_write_row_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
         steps.text);
 }
 
-static void write_gather_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
+void host_write_gather_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
         const Size *step = acc->view.stride[acc->view.shape.rank - 1];
@@ -212,8 +212,8 @@ static void write_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     }
     cxx_line(cx, "const uint64_t rows%s = %s;", s, host_field_value(gp, "rows"));
     cxx_line(cx, "const uint64_t cols%s = %s;", s, host_field_value(gp, "cols"));
-    write_gather_limit(gen, gp, cx);
-    write_ub(gen, gp, cx);
+    host_write_gather_limit(gen, gp, cx);
+    host_write_fitting(gen, gp, cx);
     write_largest(gp, cx);
     host_write_row_limit(gen, gp, cx);
     cxx_comment(cx, "Whole rows when they fit, several of them when they are short.");

@@ -20,6 +20,9 @@ void host_write_tiles(Gen *gen, const GenPass *gp, Cxx *cx);
 void host_write_split(Gen *gen, const GenPass *gp, Cxx *cx);
 /* `maxRows<suffix>`: rows of a tile that one copy can bring in. */
 void host_write_row_limit(Gen *gen, const GenPass *gp, Cxx *cx);
+/* `fitting<suffix>`: elements of a tile that UB holds; refuses columns too far apart for one copy. */
+void host_write_fitting(Gen *gen, const GenPass *gp, Cxx *cx);
+void host_write_gather_limit(Gen *gen, const GenPass *gp, Cxx *cx);
 /* The host expression of a field's value. */
 const char *host_field_value(const GenPass *gp, const char *name);
 bool host_reserves_ub(const Gen *gen,

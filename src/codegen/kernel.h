@@ -31,6 +31,13 @@ void gen_add_term(Gen *gen, const GenPass *gp, StrBuf *sb, const char *index, co
 /* Does the least tile fit into UB of every known chip? */
 bool gen_tile_fits(Gen *gen, const GenPass *gp, Err *err);
 
+/* emit_scan.c: passes whose tiles follow each other (PlanPass.ordered). */
+void gen_scan_init(Gen *gen, const GenPass *gp, Cxx *cx);
+void gen_scan_process(Gen *gen, const GenPass *gp, Cxx *cx);
+void gen_scan_locate(Gen *gen, const GenPass *gp, Cxx *cx);
+void gen_scan_functions(Gen *gen, const GenPass *gp, Cxx *cx);
+void gen_scan_members(Gen *gen, const GenPass *gp, Cxx *cx);
+
 /* kernel_index.c: accesses steered by index tensors. */
 /* Member function of acc: "PickX"; with verb "" the one that tells where an element is, "XAt". */
 const char *gen_index_function(Gen *gen, const PlanAccess *acc, const char *verb);

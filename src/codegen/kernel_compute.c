@@ -8,8 +8,13 @@ static bool is_split(const Gen *gen, const PlanAccess *acc) {
     return gen_is_float(acc) && !gen_is_always_wide(gen, acc);
 }
 
+/* In memory of another type than it is computed in. */
+static bool is_converted(const Gen *gen, const PlanAccess *acc) {
+    return is_split(gen, acc) || gen_is_int64(acc);
+}
+
 const char *gen_io_name(const Gen *gen, const PlanAccess *acc) {
-    if (!is_split(gen, acc) && !(gen_is_bool(acc) && !acc->is_store)) return acc->name;
+    if (!is_converted(gen, acc) && !(gen_is_bool(acc) && !acc->is_store)) return acc->name;
     return arena_printf(gen->a, "%s%s", acc->name, acc->is_store ? "Out" : "In");
 }
 
@@ -209,6 +214,8 @@ static void write_load(Ctx *c, const PlanStep *st) {
                      gen_io_name(c->gen, acc));
         else if (is_split(c->gen, acc))
             cxx_line(c->cx, "Widen(%s, %s, count);", acc->name, gen_io_name(c->gen, acc));
+        else if (gen_is_int64(acc))
+            cxx_line(c->cx, "Cast(%s, %s, RoundMode::CAST_NONE, count);", acc->name, gen_io_name(c->gen, acc));
         break;
     case PLAN_COLUMN:
         write_column(c, acc, st->dst);
@@ -230,6 +237,7 @@ static void write_store(Ctx *c, const PlanStep *st) {
     KirType t = kir_op_info(c->p->kir->insns.at[st->insn].op)->type;
     const char *src = operand(c, st->src[0], t);
     if (t == KIR_MASK) cxx_line(c->cx, "BytesFromMask(%s, %s, count);", io, src);
+    else if (gen_is_int64(acc)) cxx_line(c->cx, "Cast(%s, %s, RoundMode::CAST_NONE, count);", io, src);
     else if (acc->in_place && is_split(c->gen, acc)) cxx_line(c->cx, "Narrow(%s, %s, count);", io, src);
     else if (!acc->in_place && t == KIR_F32) cxx_line(c->cx, "NarrowCopy(%s, %s, count);", io, src);
     else if (!acc->in_place) cxx_line(c->cx, "DataCopy(%s, %s, count);", io, src);
@@ -292,10 +300,14 @@ static void write_queue_tensors(Ctx *c) {
 static void write_slots(Ctx *c) {
     const PlanPass *p = c->p;
     Gen *gen = c->gen;
-    for (size_t i = 0; i < p->access.n; i++)
-        if (plan_narrow_slot(p, &p->access.at[i]) != UINT32_MAX)
-            cxx_line(c->cx, "LocalTensor<float> %s = Slot(%s, %u);", p->access.at[i].name,
-                     gen_io_name(gen, &p->access.at[i]), plan_narrow_slot(p, &p->access.at[i]));
+    for (size_t i = 0; i < p->access.n; i++) {
+        const PlanAccess *acc = &p->access.at[i];
+        uint32_t slot = plan_narrow_slot(p, acc);
+        if (slot != UINT32_MAX && gen_is_int64(acc))
+            cxx_line(c->cx, "LocalTensor<int32_t> %s = work_.Get<int32_t>()[%u * tileLength_];", acc->name, slot);
+        else if (slot != UINT32_MAX)
+            cxx_line(c->cx, "LocalTensor<float> %s = Slot(%s, %u);", acc->name, gen_io_name(gen, acc), slot);
+    }
     for (uint32_t i = 0; i < p->n_work; i++)
         cxx_line(c->cx, "LocalTensor<%s> t%u = work_.Get<%s>()[%u * tileLength_];", c->work_type[i], i,
                  c->work_type[i], i);

@@ -226,10 +226,15 @@ static void write_store_rows(Gen *gen, const GenPass *gp, const PlanAccess *acc,
              step);
 }
 
-static void write_copy_rows_out(Cxx *cx, bool apart) {
+static void write_copy_rows_out(Cxx *cx, bool apart, bool ordered) {
     cxx_line(cx, "template <typename T>");
     cxx_function(cx, "__aicore__ inline void CopyRowsOut(const GlobalTensor<T> &dst, const LocalTensor<T> &src%s)",
                  apart ? ", uint64_t rowStep" : "");
+    if (ordered) {
+        cxx_open(cx, "if (isAhead_)");
+        cxx_line(cx, "return;");
+        cxx_close(cx, "");
+    }
     cxx_line(cx, "DataCopyExtParams params;");
     cxx_line(cx, "params.blockCount = static_cast<uint16_t>(nRows_);");
     cxx_line(cx, "params.blockLen = nCols_ * sizeof(T);");
@@ -241,7 +246,7 @@ static void write_copy_rows_out(Cxx *cx, bool apart) {
 }
 
 void gen_copy_rows_out(Cxx *cx) {
-    write_copy_rows_out(cx, false);
+    write_copy_rows_out(cx, false, false);
 }
 
 static void write_copy_out(Gen *gen, const GenPass *gp, Cxx *cx) {
@@ -343,9 +348,10 @@ static void write_load_vectors(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 void gen_kernel_copy(Gen *gen, const GenPass *gp, Cxx *cx) {
     if (gp->p->schedule == PLAN_ROWS) {
-        write_locate(gen, gp, cx);
+        if (gp->p->ordered) gen_scan_locate(gen, gp, cx);
+        else write_locate(gen, gp, cx);
         gen_copy_rows(gen, gp, cx);
-        write_copy_rows_out(cx, stores_apart(gp));
+        write_copy_rows_out(cx, stores_apart(gp), gp->p->ordered != 0);
         write_load_vectors(gen, gp, cx);
     }
     gen_index_functions(gen, gp, cx);

@@ -1,7 +1,9 @@
 /* The class of a pass of the pointwise family: Init, Process, members. Data movement is kernel_copy.c,
  * arithmetic kernel_compute.c. */
 #include "codegen/emit.h"
+#include "codegen/host.h"
 #include "codegen/kernel.h"
+#include "lower/scan.h"
 
 #include <string.h>
 
@@ -247,20 +249,7 @@ static void write_init_buffers(Gen *gen, const GenPass *gp, Cxx *cx) {
     }
 }
 
-static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
-    const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(gp, t);
-    StrBuf args;
-    strbuf_init(&args, gen->a);
-    for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
-    cxx_function(cx, "__aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)", args.text,
-                 gen->tiling_type);
-    size_t n_suffix = strlen(gp->suffix);
-    for (size_t i = 0; i < gp->fields.n; i++) {
-        const char *name = gp->fields.at[i].name;
-        cxx_line(cx, "%.*s_ = tiling.%s;", (int)(strlen(name) - n_suffix), name, name);
-    }
-    cxx_blank(cx);
+static void write_share(const GenPass *gp, Cxx *cx) {
     const char *share = gp->p->schedule == PLAN_FLAT ? "units" : "tiles";
     cxx_comment(cx, "A contiguous share of the %s; the first cores take one more.", share);
     cxx_line(cx, "const uint64_t core = GetBlockIdx();");
@@ -272,6 +261,25 @@ static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
         cxx_line(cx, "end_ = begin_ + tilesPerCore_ + (core < extraTiles_ ? 1 : 0);");
         cxx_line(cx, "pitch_ = RoundUp(colsPerTile_, 64);");
     }
+}
+
+static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
+    const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
+    size_t n = gen_pass_tensors(gp, t);
+    StrBuf args;
+    strbuf_init(&args, gen->a);
+    for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
+    if (emit_scratch(gen, gp)) strbuf_add(&args, "GM_ADDR scratch, ");
+    cxx_function(cx, "__aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)", args.text,
+                 gen->tiling_type);
+    size_t n_suffix = strlen(gp->suffix);
+    for (size_t i = 0; i < gp->fields.n; i++) {
+        const char *name = gp->fields.at[i].name;
+        cxx_line(cx, "%.*s_ = tiling.%s;", (int)(strlen(name) - n_suffix), name, name);
+    }
+    cxx_blank(cx);
+    if (gp->p->ordered) gen_scan_init(gen, gp, cx);
+    else write_share(gp, cx);
     cxx_blank(cx);
     for (size_t i = 0; i < n; i++)
         cxx_line(cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(gen, t[i]),
@@ -307,12 +315,18 @@ static void write_process(Gen *gen, const GenPass *gp, Cxx *cx) {
     bool flat = gp->p->schedule == PLAN_FLAT, vectors = gen_has_class(gp, PLAN_VECTOR),
          strided = gen_has_class(gp, PLAN_STRIDED) || gen_picks(gp, false);
     cxx_function(cx, "__aicore__ inline void Process()");
-    cxx_open(cx, "if (begin_ >= end_)");
-    cxx_line(cx, "return;");
-    cxx_close(cx, "");
+    if (!gp->p->ordered) { /* cores without tiles wait with the others */
+        cxx_open(cx, "if (begin_ >= end_)");
+        cxx_line(cx, "return;");
+        cxx_close(cx, "");
+    }
     gen_read_numbers(gen, gp, cx);
     if (strided) cxx_line(cx, "MakeBlockOffsets();");
     if (gp->emit->prepare) gp->emit->prepare(gen, gp, cx);
+    if (gp->p->ordered) {
+        gen_scan_process(gen, gp, cx);
+        return;
+    }
     if (flat) {
         cxx_open(cx, "for (uint64_t start = begin_; start < end_; start += tileLength_)");
         cxx_line(cx, "const uint32_t n = static_cast<uint32_t>(Least<uint64_t>(tileLength_, end_ - start));");
@@ -346,7 +360,7 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
     for (size_t i = 0; i < n; i++)
         cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(gen, t[i]), t[i]->tensor_name);
     for (size_t i = 0; i < n_buffers; i++) {
-        bool is_queue = strstr(b[i].name, "Queue_") != NULL, is_out = strcmp(b[i].name, "outQueue_") == 0;
+        bool is_queue = strstr(b[i].name, "Queue_") != NULL, is_out = strcmp(b[i].name, "outQueue_") == 0 || strcmp(b[i].name, "carryOutQueue_") == 0;
         for (size_t k = 0; k < p->access.n; k++)
             is_out |= p->access.at[k].is_store &&
                       strcmp(b[i].name, arena_printf(gen->a, "%sQueue_", p->access.at[k].name)) == 0;
@@ -372,6 +386,7 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
         return;
     }
     cxx_line(cx, "uint64_t begin_, end_; // tiles of this core");
+    if (p->ordered) gen_scan_members(gen, gp, cx);
     cxx_blank(cx);
     cxx_comment(cx, "The tile at hand.");
     for (uint32_t d = 0; d + 2 < p->space.rank; d++) cxx_line(cx, "uint64_t i%u_;", d);
@@ -424,6 +439,10 @@ static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {
         cx,
         "The space is %s. A tile is rowsPerTile x colsPerTile; a row takes a multiple of 64 elements in UB.",
         sb.text);
+    if (gp->p->ordered)
+        cxx_comment(cx, "%s are scanned: the tiles of a line, which have the same %s, follow each other on one core%s.",
+                    scan_runs_along_columns(gp->p) ? "Columns" : "Rows", scan_runs_along_columns(gp->p) ? "rows" : "columns",
+                    scan_is_nested(gp->p) ? "" : ", or several that share it");
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
         static const char *const WHAT[PLAN_N_CLASSES] = {[PLAN_NUMBER] = "one number",

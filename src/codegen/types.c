@@ -13,6 +13,9 @@ const char *gen_upper(Arena *a, const char *s) {
 bool gen_is_bool(const PlanAccess *acc) {
     return acc->dtype[0] == DTYPE_BOOL;
 }
+bool gen_is_int64(const PlanAccess *acc) {
+    return acc->dtype[0] == DTYPE_I64;
+}
 bool gen_is_float(const PlanAccess *acc) {
     return dtype_info(acc->dtype[0])->cls == DTYPE_CLASS_F;
 }

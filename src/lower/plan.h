@@ -110,6 +110,7 @@ typedef struct PlanPass {
     GraphShape shape; /* as the user sees it */
     GraphShape space; /* collapsed: FLAT has 1 dim, ROWS outer dims, rows, cols */
     PlanSchedule schedule;
+    bool ordered, backwards; /* tiles follow each other along dimension `named`, from its end */
     Kir *kir;
     size_t n_variants;      /* of the plan: length of the accesses' dtype lists */
     VEC(PlanAccess) access; /* loads and stores, as the outputs brought them in */
@@ -122,7 +123,7 @@ typedef struct PlanPass {
     double cycles64;       /* vector cycles for 64 elements */
     VEC(uint32_t) outputs; /* positions in Graph.outputs */
     VEC(PlanUpdate) updates;
-    uint32_t named; /* the dimension of the space that updates name, plus one; 0: there are no updates */
+    uint32_t named; /* the dimension of the space that updates name or that tiles follow, plus one; 0: there is none */
 } PlanPass;
 
 typedef VEC(PlanPass *) PlanPasses;

@@ -38,7 +38,7 @@ static void drop_updates(Arena *a, PlanPass *p) {
     p->updates.n = n;
     for (size_t i = 0; i < p->kir->insns.n; i++)
         if (kir_is_update(p->kir->insns.at[i].op)) p->kir->insns.at[i].mode = now[p->kir->insns.at[i].mode];
-    if (n == 0) p->named = 0;
+    if (n == 0 && !p->ordered) p->named = 0;
 }
 
 /* Keeps used accesses and scalars, in order, and renumbers what refers to them. */
@@ -187,7 +187,7 @@ static void collapse(Arena *a, PlanPass *p) {
     }
 }
 
-/* The dimension that updates name becomes the rows unless it is the columns. */
+/* A dimension that is kept apart becomes the rows unless it is the columns. */
 static void bring_named_to_rows(PlanPass *p) {
     for (; p->named && p->named + 1 < p->space.rank; p->named++) {
         uint32_t d = p->named - 1;

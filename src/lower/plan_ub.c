@@ -27,12 +27,12 @@ static size_t n_queues(const PlanPass *p, bool stores) {
 
 bool plan_packs_inputs(const PlanPass *p) {
     size_t others = (size_t)has_class(p, PLAN_VECTOR) + 2 * (size_t)has_class(p, PLAN_STRIDED) +
-                    3 * (size_t)has_class(p, PLAN_PICKED) + (p->updates.n ? 4 : 0);
+                    3 * (size_t)has_class(p, PLAN_PICKED) + (p->updates.n ? 4 : 0) + p->ordered;
     return 2 * n_queues(p, false) + others > MAX_BUFFERS;
 }
 
 bool plan_packs_outputs(const PlanPass *p) {
-    return 2 * n_queues(p, true) > MAX_BUFFERS;
+    return 2 * n_queues(p, true) + p->ordered > MAX_BUFFERS;
 }
 
 bool plan_column_is_dense(const PlanPass *p, const PlanAccess *acc) {
@@ -48,10 +48,11 @@ uint32_t plan_round(const PlanPass *p) {
     return 64;
 }
 
-/* A float operand that is 16 bits wide in some variant and whose slot is in use. */
+/* An operand whose slot is in use and that is not computed in the type it has in memory: a float of 16 bits in some variant,
+ * or an int64. */
 static bool can_be_narrow(const PlanPass *p, const PlanAccess *acc) {
     bool queued = acc->is_store || acc->cls == PLAN_LINE || acc->cls == PLAN_ROW;
-    if (!queued || !acc->slot_used || dtype_info(acc->dtype[0])->cls != DTYPE_CLASS_F) return false;
+    if (!queued || !acc->slot_used || dtype_info(acc->dtype[0])->cls == DTYPE_CLASS_B) return false;
     for (size_t v = 0; v < p->n_variants; v++)
         if (!plan_is_wide(acc->dtype[v])) return true;
     return false;

@@ -15,6 +15,7 @@ SAMPLE = {
     "index/embedding", "index/gather_long", "index/index_two",
     "layout/pad_constant", "layout/repeat",
     "pooling/avg2d_ceil", "pooling/max2d_indices",
+    "scan/cumsum_columns", "scan/cumsum_reverse_few", "scan/cummax_rows",
     "scatter/index_add",
 }
 FILES = sorted(p.relative_to(FOLDER).with_suffix("").as_posix() for p in FOLDER.glob("*/*.py"))

@@ -1,0 +1,15 @@
+"""Running maxima of one long row."""
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.cummax(x, 0)
+
+
+def get_inputs():
+    return [torch.randn(50001)]
+
+
+def get_init_inputs():
+    return []
