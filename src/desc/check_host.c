@@ -144,6 +144,40 @@ static void adopt_host(Arena *a, Desc *d, const HostTensors *inputs, const HostT
     d->n_combos = n_combos;
 }
 
+static bool names(const CxxTokens *t, const CxxToken *word) {
+    for (size_t i = 0; i < t->n; i++)
+        if (t->at[i].kind == CXX_IDENT && t->at[i].n_bytes == word->n_bytes && !memcmp(t->at[i].text, word->text, word->n_bytes)) return true;
+    return false;
+}
+
+/* The last argument of the macro call at t[i], or NULL: every TILING_DATA_FIELD_DEF form ends in the field's name. */
+static const CxxToken *field_name(const CxxToken *t, size_t i) {
+    static const char *const FORMS[] = {"TILING_DATA_FIELD_DEF", "TILING_DATA_FIELD_DEF_ARR", "TILING_DATA_FIELD_DEF_STRUCT"};
+    bool is_field = false;
+    for (size_t k = 0; k < sizeof FORMS / sizeof FORMS[0]; k++) is_field |= cxx_is(&t[i], FORMS[k]);
+    if (!is_field || !cxx_is(&t[i + 1], "(")) return NULL;
+    for (i += 2; t[i].kind != CXX_END && !cxx_is(&t[i], ")");) i++;
+    return t[i].kind != CXX_END && t[i - 1].kind == CXX_IDENT ? &t[i - 1] : NULL;
+}
+
+/* A kernel that reads its tiling data through the struct names the fields it reads. */
+static void note_unread(RuleList *list, const Desc *d, const CxxTokens *tiling) {
+    Arena *a = list->arena;
+    CxxTokens kernel = cxx_lex(a, d->source[DESC_KERNEL]);
+    bool by_struct = false;
+    for (size_t i = 0; i < kernel.n; i++)
+        by_struct |= kernel.at[i].kind == CXX_IDENT && kernel.at[i].n_bytes >= 15 && !memcmp(kernel.at[i].text, "GET_TILING_DATA", 15);
+    const char *unread = NULL;
+    int line = 0;
+    for (size_t i = 0; by_struct && i < tiling->n; i++) {
+        const CxxToken *name = field_name(tiling->at, i);
+        if (!name || names(&kernel, name)) continue;
+        unread = unread ? arena_printf(a, "%s, %.*s", unread, (int)name->n_bytes, name->text) : token_text(a, name);
+        if (!line) line = name->line;
+    }
+    if (unread) rule_add(list, RULE_TILING_UNREAD, DESC_HOST_TILING, line, unread);
+}
+
 void check_host(RuleList *list, Desc *d) {
     Arena *a = list->arena;
     CxxTokens host = cxx_lex(a, d->source[DESC_HOST_OPERATOR]);
@@ -153,6 +187,7 @@ void check_host(RuleList *list, Desc *d) {
     bool differ = note_difference(list, d, &inputs, "Input", d->inputs, d->n_inputs);
     differ = note_difference(list, d, &outputs, "Output", d->outputs, d->n_outputs) || differ;
     if (differ) adopt_host(a, d, &inputs, &outputs);
+    note_unread(list, d, &tiling);
     TilingClass c = {0};
     find_tiling_class(d, &host, &c);
     find_tiling_class(d, &tiling, &c);

@@ -165,8 +165,31 @@ static float adv_digamma(float a)
 /* ---- the table ------------------------------------------------------------------------------------------------------- */
 
 typedef void AdvLoop(float *d, const float *a, const float *b, float s, uint32_t n);
+typedef void AdvExact(float *d, const float *a, const float *b, float s, uint32_t n, bool h);
 
-#define ADV(name, half, tmp_half, tmp_float, flags, expression)                                                        \
+/* Row by row: the expression for float and for half tensors, and the exact one. HW: results go through float; the double of the
+ * exact one is rounded to half at once, by way of a float whose last bit keeps what was cut off. */
+static float round_odd(double x)
+{
+    float f = (float)x;
+    uint32_t bits;
+    if ((double)f == x || x != x || isinf(f)) return f;
+    memcpy(&bits, &f, 4);
+    if (fabs((double)f) > fabs(x)) bits--;
+    bits |= 1;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+#define ADV(name, half, tmp_half, tmp_float, flags, expression, exact)                                                 \
+    static void exact_##name(float *d, const float *pa, const float *pb, float ps, uint32_t n, bool h)                 \
+    {                                                                                                                  \
+        for (uint32_t i = 0; i < n; i++) {                                                                             \
+            const double a = pa[i], b = pb[i], s = ps, v = (exact);                                                    \
+            (void)a, (void)b, (void)s;                                                                                 \
+            d[i] = h ? round_odd(v) : (float)v;                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
     static inline float element_##name(float a, float b, float s, bool h)                                              \
     {                                                                                                                  \
         (void)a, (void)b, (void)s, (void)h;                                                                            \
@@ -188,13 +211,14 @@ typedef struct AdvInfo {
     bool steps; /* half tensors are computed in half */
     uint32_t tmp_half, tmp_float, flags;
     AdvLoop *as_float, *as_half;
+    AdvExact *exact;
 } AdvInfo;
 
 #define STEPS true
 #define VIA   false
 static const AdvInfo ADVS[] = {
-#define ADV(name, half, tmp_half, tmp_float, flags, expression)                                                        \
-    {#name, half, tmp_half, tmp_float, flags, float_##name, half_##name},
+#define ADV(name, half, tmp_half, tmp_float, flags, expression, exact)                                                 \
+    {#name, half, tmp_half, tmp_float, flags, float_##name, half_##name, exact_##name},
 #include "sim/adv.def"
 #undef ADV
 };
@@ -209,6 +233,7 @@ static const AdvInfo *find(const char *name)
 /* What a run needs besides the instruction's shape. */
 typedef struct AdvRun {
     AdvLoop *loop;
+    AdvExact *exact; /* NULL: as the library computes */
     bool spoils; /* src is work space: its contents are lost */
 } AdvRun;
 
@@ -223,7 +248,10 @@ static void run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, 
     for (uint32_t at = 0; at < n; at += CHUNK) {
         uint32_t k = n - at < CHUNK ? n - at : CHUNK;
         for (uint32_t i = 1; i < op->n; i++) vec_load_f32(l, t, c->ub + addr[i] + at * op->o[i].size, s[i - 1], k);
-        r->loop(d, s[0], s[1], op->scalar.f, k);
+        if (r->exact)
+            r->exact(d, s[0], s[1], op->scalar.f, k, t == DTYPE_F16);
+        else
+            r->loop(d, s[0], s[1], op->scalar.f, k);
         vec_store_f32(c, l, t, c->ub + addr[0] + at * op->o[0].size, d, k);
     }
     if (r->spoils) bits_fill(c->ub_valid, addr[1], (size_t)n * op->o[1].size, false);
@@ -274,7 +302,7 @@ void ow_adv(const char *api, uint32_t type, const OwLocal *d, const OwLocal *a, 
     }
     const InsnInfo insn = {.name = info->name, .form = b ? FORM_BINARY : FORM_UNARY, .checks = CHK_ALIGN32 | CHK_OVERLAP};
     bool reuses = (how & OW_ADV_REUSE) && (info->flags & ADV_SPOILS) && t == DTYPE_F32;
-    AdvRun r = {.loop = t == DTYPE_F16 && info->steps && !(how & OW_ADV_VIA_FLOAT) ? info->as_half : info->as_float, .spoils = reuses};
+    AdvRun r = {.loop = t == DTYPE_F16 && info->steps && !(how & OW_ADV_VIA_FLOAT) ? info->as_half : info->as_float, .exact = c->sim->options.exact ? info->exact : NULL, .spoils = reuses};
     VecOp op = {.id = INSN_COUNT, .insn = &insn, .extra = &r, .n_extra_bytes = sizeof r, .scalar = {.f = vec_scalar_f32(t, scalar), .is_half = t == DTYPE_F16}};
     vec_operand(&op, "dst", d, t, true);
     vec_operand(&op, b ? "src0" : "src", a, t, false);

@@ -203,6 +203,7 @@ void adv_put(AdvCall *a, uint32_t i, uint64_t off, const float *v, uint64_t n, b
 {
     vec_store_f32(a->c, a->loops, a->t[i].type, a->c->ub + at(a, i, off), v, (uint32_t)n);
     wrote(a, i, off, n, ok);
+    watch_ub(a->c, a->t[i].type, off, at(a, i, off), n);
 }
 
 /* The half below in size, then one step away from zero when that is no further: exact for every float. */

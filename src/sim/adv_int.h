@@ -65,6 +65,10 @@ void adv_move(AdvCall *a, uint32_t to, uint64_t to_off, uint32_t from, uint64_t 
 /* One element's bytes, without a source. */
 void adv_put_bits(AdvCall *a, uint32_t i, uint64_t off, uint64_t bits, uint64_t n);
 
+/* The library's exponential and logarithm, or with --exact the functions themselves. */
+static inline float adv_exp(const AdvCall *a, float x) { return v_exp_of(x, a->c->sim->options.exact); }
+static inline float adv_ln(const AdvCall *a, float x) { return v_ln_of(x, a->c->sim->options.exact); }
+
 /* Sums of one row. HW: WholeReduceSum adds neighbours as a tree. */
 float adv_tree(const float *v, uint32_t n);         /* n <= 64 lanes of one repeat */
 float adv_sum_chunks(const float *v, uint64_t n);   /* chunks of 64 added lane by lane, then the tree */

@@ -57,7 +57,7 @@ void adv_run_rms_norm(AdvCall *a)
         bool all = adv_get(a, R_SRC, r * h, v, h) && g, ok = all || adv_valid(a, R_SRC, r * h, ori);
         square(sq, v, h);
         float sum = n[4] ? adv_sum_chunks(sq, h) : adv_sum_repeats(sq, ori);
-        float f = v_exp(-0.5f * v_ln(sum * inverse + (float)a->in->f[0]));
+        float f = adv_exp(a, -0.5f * adv_ln(a, sum * inverse + (float)a->in->f[0]));
         for (uint64_t i = 0; i < h; i++) v[i] = v[i] * f * gamma[i];
         adv_put(a, R_DST, r * h, v, ori, ok && (g || adv_valid(a, R_GAMMA, 0, ori)));
         adv_put(a, R_DST, r * h + ori, v + ori, h - ori, all);

@@ -43,7 +43,7 @@ void adv_run_batch_norm(AdvCall *a)
         }
     for (uint64_t i = 0; i < b; i++)
         for (uint64_t j = 0; j < sh; j++)
-            x[i * sh + j] = x[i * sh + j] * v_exp(-0.5f * v_ln(var[j] + eps)) * gamma[i] + beta[i];
+            x[i * sh + j] = x[i * sh + j] * adv_exp(a, -0.5f * adv_ln(a, var[j] + eps)) * gamma[i] + beta[i];
     adv_put(a, B_OUT, 0, x, b * sh, ok && params);
     adv_put(a, B_MEAN, 0, mean, sh, ok);
     adv_put(a, B_VAR, 0, var, sh, ok);

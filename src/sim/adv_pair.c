@@ -24,7 +24,7 @@ bool adv_plan_swiglu(AdvCall *a) { return plan(a, is_half(a) ? 1536 : 0); }
 bool adv_plan_reglu(AdvCall *a) { return plan(a, is_half(a) ? 1536 : 256); }
 bool adv_plan_xor(AdvCall *a) { return plan(a, 256); }
 
-typedef float Gate(float x, float g, float s);
+typedef float Gate(const AdvCall *a, float x, float g, float s);
 
 /* HW: through float for 16-bit types. */
 static void run(AdvCall *a, Gate *f)
@@ -33,7 +33,7 @@ static void run(AdvCall *a, Gate *f)
     float *x = adv_floats(a, n), *g = adv_floats(a, n), s = (float)a->in->f[0];
     bool all = adv_get(a, A, 0, x, n);
     all &= adv_get(a, B, 0, g, n);
-    for (uint64_t i = 0; i < n; i++) x[i] = f(x[i], g[i], s);
+    for (uint64_t i = 0; i < n; i++) x[i] = f(a, x[i], g[i], s);
     if (all) {
         adv_put(a, DST, 0, x, n, true);
         return;
@@ -41,15 +41,15 @@ static void run(AdvCall *a, Gate *f)
     for (uint64_t i = 0; i < n; i++) adv_put(a, DST, i, x + i, 1, adv_valid(a, A, i, 1) && adv_valid(a, B, i, 1));
 }
 
-static float geglu(float x, float g, float s)
+static float geglu(const AdvCall *a, float x, float g, float s)
 {
     (void)s;
-    return x * (g / (1.0f + v_exp(-0.0713548162726f * (g * g + 22.363860002236f) * g)));
+    return x * (g / (1.0f + adv_exp(a, -0.0713548162726f * (g * g + 22.363860002236f) * g)));
 }
-static float swiglu(float x, float g, float s) { return x * (g / (1.0f + v_exp(-s * g))); }
-static float reglu(float x, float g, float s)
+static float swiglu(const AdvCall *a, float x, float g, float s) { return x * (g / (1.0f + adv_exp(a, -s * g))); }
+static float reglu(const AdvCall *a, float x, float g, float s)
 {
-    (void)s;
+    (void)a, (void)s;
     return x * v_relu(g);
 }
 void adv_run_geglu(AdvCall *a) { run(a, geglu); }

@@ -131,9 +131,9 @@ bool adv_plan_softmax(AdvCall *a)
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
-static void exp_minus(float *v, uint64_t n, float max)
+static void exp_minus(const AdvCall *a, float *v, uint64_t n, float max)
 {
-    for (uint64_t i = 0; i < n; i++) v[i] = v_exp(v[i] - max);
+    for (uint64_t i = 0; i < n; i++) v[i] = adv_exp(a, v[i] - max);
 }
 
 void adv_run_softmax(AdvCall *a)
@@ -143,7 +143,7 @@ void adv_run_softmax(AdvCall *a)
     for (uint64_t m = 0; m < r.m; m++) {
         bool all = get_row(a, S_SRC, &r, m, v), ok = all || row_known(a, S_SRC, &r, m);
         float max = adv_max(v, r.ori_k);
-        exp_minus(v, r.k, max);
+        exp_minus(a, v, r.k, max);
         float sum = row_sum(&r, v);
         for (uint64_t i = 0; i < r.k; i++) v[i] /= sum;
         put_row(a, S_DST, &r, m, v, ok, all);
@@ -162,9 +162,9 @@ void adv_run_log_softmax(AdvCall *a)
     for (uint64_t m = 0; m < r.m; m++) {
         bool all = get_row(a, S_SRC, &r, m, v), ok = all || row_known(a, S_SRC, &r, m);
         float max = adv_max(v, r.ori_k);
-        exp_minus(v, r.k, max);
+        exp_minus(a, v, r.k, max);
         float sum = row_sum(&r, v);
-        for (uint64_t i = 0; i < r.k; i++) v[i] = v_ln(v[i] / sum) * 0.4342944819f;
+        for (uint64_t i = 0; i < r.k; i++) v[i] = adv_ln(a, v[i] / sum) * 0.4342944819f;
         put_row(a, S_DST, &r, m, v, ok, all);
         put_stat(a, S_MAX, m, max, ok);
         put_stat(a, S_SUM, m, sum, ok);
@@ -180,7 +180,7 @@ void adv_run_simple_softmax(AdvCall *a)
     for (uint64_t m = 0; m < r.m; m++) {
         bool stats = adv_both(get_lanes(a, S_MAX, m, max), get_lanes(a, S_SUM, m, sum));
         bool all = get_row(a, S_SRC, &r, m, v) && stats, ok = all || (stats && row_known(a, S_SRC, &r, m));
-        for (uint64_t i = 0; i < r.k; i++) v[i] = v_exp(v[i] - max[i % NZ_COLS]) / sum[i % NZ_COLS];
+        for (uint64_t i = 0; i < r.k; i++) v[i] = adv_exp(a, v[i] - max[i % NZ_COLS]) / sum[i % NZ_COLS];
         put_row(a, S_DST, &r, m, v, ok, all);
     }
 }
@@ -215,8 +215,8 @@ void adv_run_flash(AdvCall *a)
         bool all = get_row(a, F_SRC, &r, m, v) && known, ok = all || (known && row_known(a, F_SRC, &r, m));
         float max = adv_max(v, r.ori_k), before = 0.0f;
         if (update && in_max > max) max = in_max;
-        exp_minus(v, r.k, max);
-        if (update) before = v_exp(in_max - max) * in_sum;
+        exp_minus(a, v, r.k, max);
+        if (update) before = adv_exp(a, in_max - max) * in_sum;
         float sum = row_sum(&r, v) + before;
         for (uint64_t i = 0; i < r.k; i++) v[i] /= sum;
         put_row(a, F_DST, &r, m, v, ok, all);
@@ -253,8 +253,8 @@ void adv_run_flash_v2(AdvCall *a)
         bool known = !update || (adv_both(get_stat(a, F_INMAX, m, &in_max), get_stat(a, F_INSUM, m, &in_sum)));
         bool all = get_row(a, F_SRC, &r, m, v) && known, ok = all || (known && row_known(a, F_SRC, &r, m));
         float own = adv_max(v, r.ori_k), max = update && in_max > own ? in_max : own;
-        exp_minus(v, r.k, max);
-        float sum = row_sum(&r, v), e = update ? v_exp(in_max - max) : 0.0f;
+        exp_minus(a, v, r.k, max);
+        float sum = row_sum(&r, v), e = update ? adv_exp(a, in_max - max) : 0.0f;
         put_row(a, F_DST, &r, m, v, ok, all);
         put_stat(a, F_MAX, m, max, ok);
         put_stat(a, F_SUM, m, update ? e * in_sum + sum : sum, ok);
@@ -311,9 +311,9 @@ void adv_run_flash_v3(AdvCall *a)
         if (update) {
             float back = (in_mean - mean) * factor, old = in_max + back;
             if (old > max) max = old;
-            e = v_exp(back + (in_max - max));
+            e = adv_exp(a, back + (in_max - max));
         }
-        exp_minus(v, r.k, max - shift);
+        exp_minus(a, v, r.k, max - shift);
         float sum = row_sum(&r, v);
         put_row(a, V3_DST, &r, m, v, ok, ok);
         put_stat(a, V3_MEAN, m, mean, ok);

@@ -154,6 +154,21 @@ static void atomic_bytes(uint32_t op, DType t, uint8_t *dst, const uint8_t *src,
     }
 }
 
+/* A copy that starts in fresh bytes and ends in less than a repeat of written ones, or the other way round: the two belong to
+ * neighbour rows. What other blocks wrote is told as such. */
+static void check_rows(Core *c, const GmRange *r, size_t off, const uint8_t *data, size_t n)
+{
+    bool head = bits_get(r->valid, off);
+    if (head == bits_get(r->valid, off + n - 1)) return;
+    size_t edge = bits_find(r->valid, off, off + n, !head), from = head ? off : edge, end = head ? edge : off + n;
+    if (end - from >= ISA_REPEAT_BYTES) return;
+    const uint8_t *old = (const uint8_t *)r->gm->data;
+    while (from < end && old[from] == data[from - off]) from++;
+    if (from == end || gm_shadow_other_writer(c, r, from, end, false) != UINT32_MAX) return;
+    while (old[end - 1] == data[end - 1 - off]) end--;
+    sim_report(c, CHK_ID_ROW_OVERLAP, LL(off), LL(off + n - 1), r->gm->name, LL(from), LL(end - 1));
+}
+
 static void store_bytes(Core *c, GmRange *r, uint8_t *dst, uint32_t src, size_t n)
 {
     size_t off = (size_t)(dst - (uint8_t *)r->gm->data);
@@ -171,6 +186,7 @@ static void store_bytes(Core *c, GmRange *r, uint8_t *dst, uint32_t src, size_t 
         atomic_bytes(c->atomic_op, dtype_of(c->atomic_type), dst, c->ub + src, n);
     } else {
         if (!c->sim->options.no_hazards) {
+            if (r->valid && n) check_rows(c, r, off, c->ub + src, n);
             dcache_check_store(c, r, off, n);
             gm_shadow_write(c, PIPE_MTE3, r, off, c->ub + src, n);
         }
@@ -371,6 +387,10 @@ static void run_local(Core *c, const void *args)
 
 static void local_rows(Core *c, const OwLocal *d, const OwLocal *s, const Rows *rows, uint64_t src_step, uint64_t dst_step)
 {
+    if (local_in_l1(s) && !local_in_l1(d)) { /* HW: DataCopy, implementation for the 2201 architecture */
+        sim_report(c, CHK_ID_L1_TO_UB, position_name(s->pos));
+        return;
+    }
     Place pd, ps;
     if (!local_place(c, d, "dst", ISA_BLOCK_BYTES, &pd) || !local_place(c, s, "src", ISA_BLOCK_BYTES, &ps)) return;
     if (rows->n == 0 || rows->len == 0) return;

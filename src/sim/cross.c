@@ -182,7 +182,10 @@ static void meet(Core *c, uint32_t group)
 static void sync_all(Core *c, uint32_t group)
 {
     struct Cross *x = c->sim->cross;
-    if (c->block >= group) return; /* takes no part */
+    if (c->block >= group) { /* HW: soft SyncAll, implementation: it would wait for the others, nobody for it */
+        sim_report(c, CHK_ID_SYNC_OUTSIDE, LL(c->block), LL(group - 1));
+        return;
+    }
     uint32_t *arrived = x->n_arrived + (size_t)group * x->n, mine = ++arrived[c->block];
     publish(c);
     if (first_below(arrived, group, mine) == UINT32_MAX) meet(c, group);

@@ -14,6 +14,18 @@ static bool in_ub(uint8_t pos)
     return pos == VECIN || pos == VECOUT || pos == VECCALC;
 }
 
+const char *position_name(uint8_t pos)
+{
+    static const char *const NAMES[] = {"GM", "A1", "A2", "B1", "B2", "C1", "C2", "CO1", "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL"};
+    return pos < sizeof NAMES / sizeof NAMES[0] ? NAMES[pos] : "no position";
+}
+
+bool local_in_l1(const OwLocal *t)
+{
+    enum { A1 = 1, B1 = 3, C1 = 5, TSCM = 13 };
+    return t->buf != OW_BUF_NONE && (t->pos == A1 || t->pos == B1 || t->pos == C1 || t->pos == TSCM);
+}
+
 /* A tensor of a buffer: the buffer's own bounds count, whatever length the tensor was given. */
 static bool place_in_buffer(Core *c, const OwLocal *t, const char *role, Place *out)
 {
@@ -40,7 +52,11 @@ bool local_place(Core *c, const OwLocal *t, const char *role, uint32_t align_byt
         return false;
     }
     if (!in_ub(t->pos)) {
-        sim_report(c, CHK_ID_WRONG_POSITION, role, LL(t->pos));
+        if (local_in_l1(t) && !strncmp(c->api, "DataCopy", 8)) { /* HW: DataCopy, implementation: the cube core does these copies */
+            sim_report(c, CHK_ID_NOT_MODELLED, "DataCopy with L1 (TPosition A1, B1, C1, TSCM)");
+            core_kill(c);
+        }
+        sim_report(c, CHK_ID_WRONG_POSITION, role, position_name(t->pos));
         return false;
     }
     out->addr = t->addr;

@@ -83,12 +83,14 @@ static uint32_t best_lane(const RepeatLanes *l, uint32_t kind, uint32_t from, ui
     return best;
 }
 
-static void put(Core *c, DType t, uint32_t at, float v, bool valid)
+/* element: which of the results it is. */
+static void put(Core *c, DType t, uint64_t element, uint32_t at, float v, bool valid)
 {
     dtype_store(t, c->ub + at, 0, (double)v);
     size_t size = dtype_info(t)->size_bytes;
     bits_fill(c->ub_valid, at, size, valid);
     ub_wrote(c, at, (uint32_t)size);
+    watch_ub(c, t, element, at, 1);
 }
 
 static void put_index(Core *c, DType t, uint32_t at, uint32_t index, bool valid)
@@ -145,14 +147,14 @@ static void whole_result(Core *c, const Source *s, const Place *d, uint32_t kind
 {
     enum { VALUE_INDEX, INDEX_VALUE, ONLY_VALUE, ONLY_INDEX };
     if (kind == SUM) {
-        put(c, s->type, d->addr + r * dst_rep * s->size, tree_sum(s, l->v, s->lanes), l->valid);
+        put(c, s->type, r, d->addr + r * dst_rep * s->size, tree_sum(s, l->v, s->lanes), l->valid);
         return;
     }
     uint32_t best = best_lane(l, kind, 0, s->lanes);
     if (best == UINT32_MAX) return;
     uint32_t unit = order == ONLY_INDEX ? 4 : order == ONLY_VALUE ? s->size : 2 * s->size, at = d->addr + r * dst_rep * unit;
-    if (order == VALUE_INDEX || order == ONLY_VALUE) put(c, s->type, at, l->v[best], l->valid);
-    if (order == INDEX_VALUE) put(c, s->type, at + s->size, l->v[best], l->valid);
+    if (order == VALUE_INDEX || order == ONLY_VALUE) put(c, s->type, r, at, l->v[best], l->valid);
+    if (order == INDEX_VALUE) put(c, s->type, r, at + s->size, l->v[best], l->valid);
     DType index_type = s->type == DTYPE_F16 && order != ONLY_INDEX ? DTYPE_U16 : DTYPE_U32;
     if (order == VALUE_INDEX) put_index(c, index_type, at + s->size, best, l->valid);
     if (order == INDEX_VALUE || order == ONLY_INDEX) put_index(c, index_type, at, best, l->valid);
@@ -166,7 +168,7 @@ static void part_result(Core *c, const Source *s, const Place *d, uint32_t kind,
         if (!any_on(l, i * width, width)) continue; /* HW: the destination element is kept */
         uint32_t best = kind == SUM ? 0 : best_lane(l, kind, i * width, width);
         float v = kind == SUM ? tree_sum(s, l->v + i * width, width) : l->v[best];
-        put(c, s->type, base + i * s->size, v, l->valid);
+        put(c, s->type, (uint64_t)r * n + i, base + i * s->size, v, l->valid);
     }
 }
 
@@ -315,7 +317,7 @@ static void run_reduce_all(Core *c, const void *args)
         reduce_repeats(c, &a->src, a->kind, &total);
     else
         reduce_count(c, &a->src, a->kind, a->n, &total);
-    put(c, t, a->dst.addr, a->kind == SUM ? total.sum : total.best, total.valid);
+    put(c, t, 0, a->dst.addr, a->kind == SUM ? total.sum : total.best, total.valid);
     if (a->with_index) put_index(c, t == DTYPE_F16 ? DTYPE_U16 : DTYPE_U32, a->dst.addr + a->src.size, total.index, total.valid);
     c->acc_sum = (double)total.sum;
     c->spr_index = total.index;

@@ -261,6 +261,8 @@ typedef struct Place {
     bool raw;       /* explicit address: no allocation to check */
 } Place;
 /* Checks the tensor itself (allocated, in UB, not freed) and its alignment. False: skip the access. */
+bool local_in_l1(const OwLocal *t);
+const char *position_name(uint8_t pos); /* of TPosition */
 bool local_place(Core *c, const OwLocal *t, const char *role, uint32_t align_bytes, Place *out);
 /* How many of n_bytes from byte `off` of the tensor may be touched; the rest is reported. verb: "reads", "writes". */
 uint32_t local_clip(Core *c, const Place *p, const char *role, bool write, uint64_t off, uint64_t n_bytes);

@@ -77,7 +77,8 @@ int64_t vec_round_int(const Core *c, double x, uint32_t mode, int bits);
 float vec_scalar_f32(DType t, uint64_t bits);
 int64_t vec_scalar_int(DType t, uint64_t bits);
 
-/* watch.c: after an instruction has run. */
+/* watch.c: after an instruction has run: n elements from byte `at` on, the first being number `element` of the result. */
+void watch_ub(Core *c, DType t, uint64_t element, uint64_t at, uint64_t n);
 void watch_vec(Core *c, const VecOp *op);
 
 void vec_cast_run(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n);

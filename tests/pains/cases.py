@@ -33,6 +33,8 @@ KERNELS = {
                   "gm-two-writers", "block 1 changes what block 0 wrote", n=254, blocks=2, options="-"),
     "F03": Kernel("for (int r = 0; r < 2; r++) { DataCopyPad(a, xg[r * 126], DataCopyExtParams(1, 504, 0, 0, 0), DataCopyPadExtParams<float>(false, 0, 0, 0)); "
                   "DataCopyPad(zg[r * 126], a, DataCopyExtParams(1, 512, 0, 0, 0)); }", "gm-out-of-bounds", "8 past its end", n=252),
+    "F03_rows": Kernel("for (int r = 2; r-- > 0;) { Duplicate(a, 2.0f + r, 256); Flag<HardEvent::V_MTE3>(); DataCopyPad(zg[r * 126], a, DataCopyExtParams(1, 512, 0, 0, 0)); Flag<HardEvent::MTE3_V>(); }",
+                       "gm-row-overlap", "hold what this block wrote before, and change", n=254, options="-", severity="warning"),
     "F05": Kernel("DataCopy(a, xg, 8); DataCopyPad(zg, a, DataCopyExtParams(1, 20, 0, 0, 0));", "gm-out-of-bounds", "past its end", n=5),
     "F06": Kernel("DataCopy(a, xg, 256); DataCopyPad(zg, a[3], DataCopyExtParams(1, 64, 0, 0, 0));", "ub-misaligned", "12 bytes past a multiple of 32"),
     "F07": Kernel("DataCopy(a, xg, 256); Adds(b, a[27], 1.0f, 27);", "ub-misaligned", "past a multiple of 32"),
@@ -83,6 +85,9 @@ KERNELS = {
     "F90": Kernel("LocalTensor<half> h = a.ReinterpretCast<half>(); Duplicate(h, (half)12, 64); Exp(h, h, 64); Muls(h, h, (half)0, 64);", "first-infinity", "result of Exp",
                   options="no-hazards,watch:1e30", severity="note"),
     "F84": Kernel("Duplicate(a, INF, 64); Duplicate(b, 0.0f, 64); Mul(c, a, b, 64);", "first-nan", "result of Mul", options="no-hazards,watch:1e30", severity="note"),
+    "F84_sum": Kernel("DataCopy(a, xg, 64); SetValueAt(a, 5, NAN_); ReduceSum(b, a, c, 64); DataCopy(zg, b, 64);", "first-nan", "result of ReduceSum", n=64, options="no-hazards,watch:1e30", severity="note"),
+    "F90_softmax": Kernel("DataCopy(a, xg, 64); SetValueAt(a, 5, INF); SoftMaxTiling t{}; SoftMax<float>(b, a, t, SoftMaxShapeInfo{1, 64, 1, 64});", "first-nan", "result of SoftMax", n=64,
+                          options="no-hazards,watch:1e30", severity="note"),
     # 2.6 launch, 2.7 backward
     "F78": Kernel("", "block-dim", "it must be 1 to 65535", blocks=65536),
     "F83": Kernel("GlobalTensor<float> wg; wg.SetGlobalBuffer((__gm__ float *)ws, 256); DataCopy(a, wg, 256); DataCopy(zg, a, 256);", "uninitialised-output", "nothing wrote", ws=1024),

@@ -28,7 +28,8 @@ PRELUDE = """
 
 def source():
     text = ['#include "kernel_operator.h"', "using namespace AscendC;",
-            "static const float INF = __builtin_inff();",
+            "static const float INF = __builtin_inff(), NAN_ = __builtin_nanf(\"\");",
+            "inline void SetValueAt(LocalTensor<float> t, int i, float v) { t.SetValue(i, v); }",
             "template <HardEvent e> __aicore__ inline void Flag() { SetFlag<e>(EVENT_ID0); WaitFlag<e>(EVENT_ID0); }"]
     for name, k in KERNELS.items():
         text.append(f"""static void {name}(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR ws, GM_ADDR tiling) {{

@@ -25,7 +25,7 @@ static const char *const GOOD[DESC_N_SOURCES] = {
         " this->Output(\"y\").DataType({ge::DT_FLOAT, ge::DT_FLOAT16});\n};\nOP_ADD(TwiceCustom);\n",
     [DESC_KERNEL] = "#include \"kernel_operator.h\"\nextern \"C\" __global__ __aicore__ void "
                     "twice_custom(GM_ADDR x, GM_ADDR y,\n"
-                    "    GM_ADDR workspace, GM_ADDR tiling) { f<int, 2>(x); }\n",
+                    "    GM_ADDR workspace, GM_ADDR tiling) { GET_TILING_DATA(td, tiling); f<int, 2>(x, td.n); }\n",
     [DESC_PYTHON_BIND] = "at::Tensor f(const at::Tensor &x) {\n  auto y = at::empty_like(x);\n  "
                          "EXEC_NPU_CMD(aclnnTwiceCustom, x, y);\n"
                          "  return y;\n}\n",
@@ -184,6 +184,7 @@ static const RuleCase RULES[] = {
     {DESC_HOST_TILING, "REGISTER_TILING_DATA_CLASS(Inner, I)\nREGISTER_TILING_DATA_CLASS(TwiceCustom, TD)",
      NULL, 0},
     {DESC_HOST_TILING, "", NULL, 0},
+    {DESC_HOST_TILING, "BEGIN_TILING_DATA_DEF(TD)\nTILING_DATA_FIELD_DEF(uint32_t, n);\nTILING_DATA_FIELD_DEF(float, eps);\nTILING_DATA_FIELD_DEF_ARR(uint32_t, 4, sizes);", "tiling-field-unread", 3},
     {DESC_PYTHON_BIND, "at::Tensor f() { return at::empty({1}); }", "bind-no-launch", 0},
     {DESC_PYTHON_BIND, "// " EXEC, "bind-no-launch", 0},
     {DESC_PYTHON_BIND, "/* " EXEC " */", "bind-no-launch", 0},

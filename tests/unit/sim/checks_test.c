@@ -83,6 +83,15 @@ PAIR(ub_reserved, BRACES({ pipe_up(); tbuf(190000); OwLocal a = tbuf(1024); fill
               ow_select(OW_F32, &a, &s, &a, NULL, 0, 1, 64, NULL, AT); write_z(); }))
 PAIR(no_tensor, BRACES({ write_z(); OwLocal t = {.buf = OW_BUF_NONE}; fill(t, 1); }), BRACES({ write_z(); fill(ub_at(0, 64), 1); }))
 PAIR(wrong_position, BRACES({ write_z(); OwLocal t = ub_at(0, 64); t.pos = A1; fill(t, 1); }), BRACES({ write_z(); OwLocal t = ub_at(0, 64); t.pos = VECOUT; fill(t, 1); }))
+static void copy_from(uint8_t pos)
+{
+    OwLocal d = ub_at(0, 64), s = ub_at(4096, 64);
+    fill(s, 8);
+    s.pos = pos;
+    ow_copy_local_n(OW_F32, &d, &s, 8, AT);
+}
+PAIR(from_l1, BRACES({ write_z(); copy_from(A1); }), BRACES({ write_z(); copy_from(VECIN); }))
+PAIR(to_l1, BRACES({ write_z(); OwLocal t = ub_at(0, 64); t.pos = A1; OwGlobal g = gm(x); ow_copy_n(OW_F32, 0, &g, &t, 8, AT); }), BRACES({ write_z(); OwLocal t = ub_at(0, 64); OwGlobal g = gm(x); ow_copy_n(OW_F32, 0, &g, &t, 8, AT); }))
 PAIR(after_free, BRACES({ write_z(); pipe_up(); uint32_t q = que(VECOUT, 1); OwLocal t; ow_que_alloc(q, &t, AT); ow_que_free(q, &t, AT); fill(t, 1); }),
      BRACES({ write_z(); pipe_up(); uint32_t q = que(VECOUT, 1); OwLocal t; ow_que_alloc(q, &t, AT); fill(t, 1); ow_que_free(q, &t, AT); }))
 PAIR(while_queued, BRACES({ write_z(); pipe_up(); uint32_t q = que(VECOUT, 1); OwLocal t; ow_que_alloc(q, &t, AT); ow_que_enque(q, &t, AT); fill(t, 1);
@@ -364,7 +373,7 @@ static const struct {
     P("gm-out-of-bounds", gm_oob), P("gm-write-input", gm_write_input), P("gm-null", gm_null), P("gm-unmapped", gm_unmapped),
     P("gm-misaligned", gm_misaligned), P("output-not-written", out_not_written), P("ub-out-of-bounds", ub_oob), P("ub-past-end", ub_past_end),
     P("ub-capacity", ub_capacity), P("ub-misaligned", ub_misaligned), P("ub-reserved", ub_reserved), P("tensor-not-allocated", no_tensor),
-    P("tensor-wrong-memory", wrong_position), P("tensor-after-free", after_free), P("tensor-while-queued", while_queued),
+    P("tensor-wrong-memory", wrong_position), P("copy-from-l1", from_l1), P("not-modelled", to_l1), P("tensor-after-free", after_free), P("tensor-while-queued", while_queued),
     P("scalar-out-of-bounds", scalar_index), P("uninitialised-output", uninit_gm), P("uninitialised-scalar", uninit_scalar),
     P("uninitialised-scalar", uninit_ref), P("uninitialised-accumulate", uninit_atomic), P("copy-unaligned-count", copy_unaligned),
     P("copy-limit", copy_limit), P("copy-pad-limit", pad_limit), P("copy-pad-length", pad_length), P("count-negative", count_negative),
@@ -385,7 +394,7 @@ static const struct {
 /* Checks tripped by tests of their own, here, in cast_test.c, and by tests/kernel. */
 static const char *const ELSEWHERE[] = {"sync-all-blocks", "sync-all-missing", "block-dim", "tiling-key-unmatched", "instruction-limit",
                                        "gm-two-writers", "gm-past-small-output", "gm-raw-pointer", "first-nan", "reduce-source-reused", "reduce-index-range", "gm-same-by-blocks", "first-infinity", "first-out-of-range", "gm-cache-line-shared", "deadlock", "race-read-after-write", "race-write-after-read", "race-write-after-write", "race-between-blocks",
-                                       "sync-all-used-cores", "cross-flag-id", "cross-flag-reserved", "cross-flag-counter", "cross-flag-pipe", "ib-argument",
+                                       "sync-all-used-cores", "sync-all-outside", "gm-row-overlap", "cross-flag-id", "cross-flag-reserved", "cross-flag-counter", "cross-flag-pipe", "ib-argument",
                                        "order-not-initialised", "cache-stale-read", "cache-not-flushed", "sync-all-mix", "sync-all-workspace", "tmp-too-small", "tmp-no-room", "argument"};
 
 static void launch(Sim *s, void (*body)(void *const *))

@@ -120,7 +120,7 @@ static void gm_waw(bool ordered)
     fill(&a), ow_vec_n("Duplicate", F32, &second, NULL, NULL, 0x40000000, 0, 256, AT), order(V_MTE3);
     store_at(0, &a, 256);
     if (ordered) ow_barrier(P_MTE3, AT);
-    store_at(8, &second, 256), finish();
+    store_at(8, &second, 128), finish();
 }
 static void gm_waw_trip(void) { gm_waw(false); }
 static void gm_waw_miss(void) { gm_waw(true); }
@@ -194,7 +194,13 @@ static void sync_counts_trip(void)
 }
 static void sync_counts_miss(void) { ow_sync_all(NULL, NULL, 0, AT), ow_sync_all(NULL, NULL, 0, AT), finish(); }
 static void sync_used_trip(void) { ow_sync_all(&gc, &w, 9, AT), finish(); }
-static void sync_used_miss(void) { ow_sync_all(&gc, &w, 1, AT), finish(); }
+static void sync_used_miss(void) { ow_sync_all(&gc, &w, 2, AT), finish(); }
+static void sync_outside_trip(void) { ow_sync_all(&gc, &w, 1, AT), finish(); }
+static void sync_outside_miss(void)
+{
+    if (ow_block_idx() == 0) ow_sync_all(&gc, &w, 1, AT);
+    finish();
+}
 static void sync_space_trip(void) { ow_sync_all(&gw, &w, 0, AT), finish(); }
 static void sync_space_miss(void) { ow_sync_all(&gc, &w, 0, AT), finish(); }
 static void sync_short_trip(void)
@@ -252,6 +258,22 @@ static void order_miss(void) { ow_barrier(P_ALL, AT), in_order(true, true); }
 static void order_init_trip(void) { in_order(false, true); }
 static void order_notify_trip(void) { in_order(true, false); }
 
+/* Rows of 126 floats, the last one first, each stored with as many bytes. The rows hold different values. */
+static void rows(uint64_t n_bytes, bool up)
+{
+    for (uint64_t i = 0; i < 4; i++) {
+        uint64_t r = up ? i : 3 - i;
+        OwGlobal g = {z + r * 126, 2};
+        OwPad p = {.count = 1, .len_bytes = (uint32_t)n_bytes, .ext = 1};
+        ow_vec_n("Duplicate", F32, &a, NULL, NULL, 0x3f800000 + (r << 20), 0, 256, AT), order(V_MTE3);
+        ow_copy_pad(OW_F32, 1, &g, &a, &p, AT), order(MTE3_V);
+    }
+    finish();
+}
+static void rows_trip(void) { rows(512, false); }
+static void rows_miss(void) { rows(504, false); }
+static void rows_up_trip(void) { rows(512, true); }
+static void rows_up_miss(void) { rows(504, true); }
 static void stale(bool clean)
 {
     fill(&a), order(V_MTE3), store_at(0, &a, 256), order(MTE3_S);
@@ -309,7 +331,8 @@ static const Body BODIES[] = {
     E("race-read-after-write", 1, back), W("race-write-after-read", 1, gm_war), W("race-write-after-write", 1, gm_waw),
     {"race-read-after-write", SIM_WARNING, 1, raw_store_trip, through_scalar_miss},
     E("race-between-blocks", 2, blocks_read), E("race-between-blocks", 2, blocks_overwrite), E("race-between-blocks", 2, atomics),
-    E("deadlock", 1, deadlock), E("sync-all-missing", 2, sync_counts), E("sync-all-used-cores", 2, sync_used),
+    E("deadlock", 1, deadlock), E("sync-all-missing", 2, sync_counts), E("sync-all-used-cores", 2, sync_used), W("sync-all-outside", 2, sync_outside),
+    W("gm-row-overlap", 1, rows), W("gm-row-overlap", 1, rows_up),
     E("sync-all-workspace", 2, sync_space), {"ub-past-end", SIM_ERROR, 2, sync_short_trip, sync_space_miss},
     {"deadlock", SIM_ERROR, 2, cross_lost_trip, cross_miss}, {"cross-flag-id", SIM_ERROR, 2, cross_flag_trip, cross_miss},
     {"cross-flag-reserved", SIM_WARNING, 2, cross_reserved_trip, cross_miss}, E("cross-flag-counter", 2, cross_counter),
