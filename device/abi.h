@@ -129,6 +129,7 @@ OW_API void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const O
 /* group: 0 whole repeat, 1 32-byte block, 2 pair of elements; order as ReduceOrder. */
 OW_API void ow_reduce_rep(const char *api, uint32_t type, uint32_t kind, uint32_t group, const OwLocal *d,
                           const OwLocal *s, uint32_t order, const OwRepeat *r, OwLoc loc);
+/* index NULL: not asked for. */
 OW_API void ow_reduce_spr(uint32_t type, uint32_t kind, uint64_t *value, uint64_t *index, OwLoc loc);
 
 /* mask register and modes */

@@ -1,6 +1,6 @@
 /* Simulated vector operators on 16 M floats, and scalar access to global memory, timed: one line each, `name ms`. bench/sim/run.py
  * builds it, runs it and sets the times beside PyTorch's.
- * Use: operators [OPTIONS [NAME]]: words of sim_parse_options, "threads:2" or "no-hazards"; without NAME every operator; NAME scalar: only the last line.
+ * Use: operators [OPTIONS [NAME]]: words of sim_parse_options, "threads:2", "no-hazards" or "no-checks"; without NAME every operator; NAME scalar: only the last line.
  * The kernels are the classic three-stage ones, against the C interface: per tile two queue cycles, copies, and the
  * instructions of the operator's row. */
 #include "../../device/abi.h"

@@ -3,7 +3,7 @@
 
     bench/sim/run.py [--build DIR] [--json FILE]
 
-Prints, for every operator, the simulator's time with all checks, without the analysis of races, and on two host threads, then
+Prints, for every operator, the simulator's time with all checks, without the analysis of races, without checks, and on two host threads, then
 geometric means, peak memory and the cost of a scalar access to global memory. Figures of one run compare; those of a busy machine
 do not say more.
 """
@@ -84,16 +84,17 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-sim-") as folder:
         program = build(folder, options.build)
-        sim = {kind: simulated(program, words) for kind, words in (("all", "threads:1"), ("no races", "threads:1,no-hazards"), ("two", "threads:2"))}
+        sim = {kind: simulated(program, words) for kind, words in (("all", "threads:1"), ("no races", "threads:1,no-hazards"), ("no checks", "threads:1,no-checks"), ("two", "threads:2"))}
     host = with_pytorch()
-    print(f"{'operator':12} {'PyTorch':>9} {'out=':>9} {'all checks':>11} {'no races':>10} {'2 threads':>10}   ms")
+    print(f"{'operator':12} {'PyTorch':>9} {'out=':>9} {'all checks':>11} {'no races':>10} {'no checks':>10} {'2 threads':>10}   ms")
     for name in OF:
-        a, b, c = (sim[kind][name] for kind in ("all", "no races", "two"))
-        print(f"{name:12} {host[name][0]:9.1f} {host[name][1]:9.1f} {a:11.1f} {b:10.1f} {c:10.1f}")
+        a, b, c, d = (sim[kind][name] for kind in ("all", "no races", "no checks", "two"))
+        print(f"{name:12} {host[name][0]:9.1f} {host[name][1]:9.1f} {a:11.1f} {b:10.1f} {c:10.1f} {d:10.1f}")
     figures = {
         "slowdown to a new result": mean([sim["all"][n] / host[n][0] for n in OF]),
         "slowdown to out=": mean([sim["all"][n] / host[n][1] for n in OF]),
         "slowdown to out= without race analysis": mean([sim["no races"][n] / host[n][1] for n in OF]),
+        "slowdown to out= without checks": mean([sim["no checks"][n] / host[n][1] for n in OF]),
         "two threads gain": mean([sim["all"][n] / sim["two"][n] for n in OF]),
         "peak MB": sim["all"]["peak-mb"], "tensors MB": TENSOR_MB,
         "ns a scalar access": sim["all"]["ns-per-scalar-access"],

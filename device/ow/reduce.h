@@ -122,8 +122,8 @@ inline void RepeatReduceSum(OW_L(T) dst, OW_L(T) src, const int32_t repeatTime, 
 
 template <typename T> inline void GetReduceMaxMinCount(T &maxMinValue, OW_LOC)
 {
-    uint64_t v, i;
-    ow_reduce_spr(ow_id<T>, 1, &v, &i, ow_loc);
+    uint64_t v;
+    ow_reduce_spr(ow_id<T>, 1, &v, nullptr, ow_loc);
     maxMinValue = ow_unbits<T>(v);
 }
 template <typename T> inline void GetReduceRepeatMaxMinSpr(T &maxMinValue, OW_LOC)
@@ -143,8 +143,8 @@ template <typename T> inline void GetReduceRepeatMaxMinSpr(T &maxMinValue, T &ma
 }
 template <typename T> inline T GetAccVal(OW_LOC)
 {
-    uint64_t v, i;
-    ow_reduce_spr(ow_id<T>, 0, &v, &i, ow_loc);
+    uint64_t v;
+    ow_reduce_spr(ow_id<T>, 0, &v, nullptr, ow_loc);
     return ow_unbits<T>(v);
 }
 template <typename T> inline T GetReduceRepeatSumSpr(OW_LOC)

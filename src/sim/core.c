@@ -134,8 +134,7 @@ void core_reset(Core *c, uint32_t block)
     c->deq_scale = 1.0f;
     c->deq_set = c->pad_set = false;
     c->deq_form = DEQ_NONE;
-    c->acc_sum = 0;
-    c->spr_value = c->spr_index = 0;
+    c->acc = c->best = (ReduceSpr){.state = SPR_UNSET};
     c->wait.kind = WAIT_NONE;
     c->n_meetings = 0;
     c->order_open = false;

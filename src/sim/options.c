@@ -36,6 +36,7 @@ static bool parse_word(const char *word, SimOptions *o)
         o->watch_limit = strtod(word + 6, &end);
         return end != word + 6 && *end == 0 && o->watch_limit >= 0;
     } else if (!strcmp(word, "no-hazards")) o->no_hazards = true;
+    else if (!strcmp(word, "no-checks")) o->no_hazards = o->no_checks = true;
     else if (number_after(word, "threads", &n) && n <= 256) o->n_threads = (uint32_t)n;
     else return false;
     return true;
@@ -56,7 +57,7 @@ bool sim_parse_options(const char *text, SimOptions *o, Err *err)
         }
         if (ok) continue;
         err_set(err, ERR_BAD_INPUT, NULL, "%.*s is no option of the simulator", (int)(n < 60 ? n : 60), at);
-        err_hint(err, "in-order, lazy, random:SEED, strict, exact, no-hazards, threads:N, watch:LIMIT, trace:BLOCK:LINE:HIT");
+        err_hint(err, "in-order, lazy, random:SEED, strict, exact, no-hazards, no-checks, threads:N, watch:LIMIT, trace:BLOCK:LINE:HIT");
         return false;
     }
     *o = parsed;

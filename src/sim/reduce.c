@@ -140,6 +140,32 @@ static bool open_source(Core *c, DType t, const OwLocal *s, const OwRepeat *r, b
     return local_clip(c, &out->p, "src", false, 0, span) == span;
 }
 
+typedef struct Total {
+    float sum;
+    float best;
+    uint32_t index;
+    bool any, valid;
+} Total;
+
+static void add_repeat(const Source *s, const RepeatLanes *l, uint32_t kind, uint32_t base, Total *t)
+{
+    t->valid &= l->valid;
+    if (kind == SUM) {
+        float part = tree_sum(s, l->v, s->lanes);
+        t->sum = t->any ? rounded(s, t->sum + part) : part;
+        t->any = true;
+        return;
+    }
+    uint32_t best = best_lane(l, kind, 0, s->lanes);
+    if (best == UINT32_MAX) return;
+    float v = l->v[best];
+    if (!t->any || (kind == MAX ? v > t->best : v < t->best) || (v != v && t->best == t->best)) {
+        t->best = v;
+        t->index = base + best;
+    }
+    t->any = true;
+}
+
 /* ---- WholeReduce, BlockReduce, PairReduce --------------------------------------------------------------------------- */
 
 static void whole_result(Core *c, const Source *s, const Place *d, uint32_t kind, uint32_t order, uint32_t r, uint32_t dst_rep,
@@ -178,9 +204,30 @@ typedef struct ReduceRep {
     uint32_t kind, group, order, width, dst_rep;
 } ReduceRep;
 
+static bool is_contiguous(const Core *c, const Source *s) { return s->blk == 1 && s->rep == 8 && !(s->repeat && c->counter_mode); }
+
+static void set_register(ReduceSpr *r, DType t, float value, uint32_t index, SprState state)
+{
+    *r = (ReduceSpr){.state = state, .type = t, .index = index};
+    dtype_store(t, &r->value, 0, (double)value);
+}
+
+/* HW: GetReduceRepeatMaxMinSpr page: the best of all repeats, its index in the whole of the data, which must be contiguous. */
+static void best_of_repeats(Core *c, const ReduceRep *a)
+{
+    Total total = {0};
+    for (uint32_t i = 0; i < a->src.repeat; i++) {
+        RepeatLanes l;
+        fetch(c, &a->src, i, &l);
+        add_repeat(&a->src, &l, a->kind, i * a->src.lanes, &total);
+    }
+    set_register(&c->best, a->src.type, total.best, total.index, is_contiguous(c, &a->src) ? SPR_WHOLE : SPR_UNDEFINED);
+}
+
 static void run_reduce_rep(Core *c, const void *args)
 {
     const ReduceRep *a = args;
+    if (a->group == WHOLE && a->kind != SUM) best_of_repeats(c, a);
     for (uint32_t i = 0; i < a->src.repeat; i++) {
         RepeatLanes l;
         fetch(c, &a->src, i, &l);
@@ -217,32 +264,6 @@ void ow_reduce_rep(const char *api, uint32_t type, uint32_t kind, uint32_t group
 }
 
 /* ---- ReduceSum, ReduceMax, ReduceMin --------------------------------------------------------------------------------- */
-
-typedef struct Total {
-    float sum;
-    float best;
-    uint32_t index;
-    bool any, valid;
-} Total;
-
-static void add_repeat(const Source *s, const RepeatLanes *l, uint32_t kind, uint32_t base, Total *t)
-{
-    t->valid &= l->valid;
-    if (kind == SUM) {
-        float part = tree_sum(s, l->v, s->lanes);
-        t->sum = t->any ? rounded(s, t->sum + part) : part;
-        t->any = true;
-        return;
-    }
-    uint32_t best = best_lane(l, kind, 0, s->lanes);
-    if (best == UINT32_MAX) return;
-    float v = l->v[best];
-    if (!t->any || (kind == MAX ? v > t->best : v < t->best) || (v != v && t->best == t->best)) {
-        t->best = v;
-        t->index = base + best;
-    }
-    t->any = true;
-}
 
 static void prefix_mask(uint64_t n, uint64_t mask[2])
 {
@@ -319,10 +340,8 @@ static void run_reduce_all(Core *c, const void *args)
         reduce_count(c, &a->src, a->kind, a->n, &total);
     put(c, t, 0, a->dst.addr, a->kind == SUM ? total.sum : total.best, total.valid);
     if (a->with_index) put_index(c, t == DTYPE_F16 ? DTYPE_U16 : DTYPE_U32, a->dst.addr + a->src.size, total.index, total.valid);
-    c->acc_sum = (double)total.sum;
-    c->spr_index = total.index;
-    c->spr_value = 0;
-    dtype_store(t, &c->spr_value, 0, (double)total.best);
+    set_register(a->kind == SUM ? &c->acc : &c->best, t, a->kind == SUM ? total.sum : total.best, total.index, 
+                 a->kind != SUM ? (is_contiguous(c, &a->src) ? SPR_NO_INDEX : SPR_UNDEFINED) : a->src.repeat ? SPR_UNDEFINED : SPR_WHOLE);
     if (c->sim->options.trace && trace_begin(c)) {
         trace_ub(c, "dst", t, a->dst.addr, a->with_index ? 2 : 1);
         trace_ub(c, "src", t, a->src.p.addr, a->src.repeat ? a->src.repeat * (uint64_t)ISA_REPEAT_BYTES / a->src.size : a->n);
@@ -353,13 +372,26 @@ void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal 
     }
 }
 
+/* NULL: the register holds what is asked for. */
+static const char *spr_fault(const ReduceSpr *r, DType t, bool with_index, const char **zh)
+{
+    static const char *const TEXTS[][2] = {{"no reduction has set it", "尚无归约设置该寄存器"},
+                                           {"the last reduction was in a form that leaves something else there", "最近一次归约的形式不会在其中留下该结果"},
+                                           {"the last reduction was of another element type", "最近一次归约的数据类型不同"},
+                                           {"ReduceMax and ReduceMin leave no valid index there", "ReduceMax、ReduceMin 不会在其中留下有效下标"}};
+    int k = r->state == SPR_UNSET ? 0 : r->state == SPR_UNDEFINED ? 1 : r->type != t ? 2 : r->state == SPR_NO_INDEX && with_index ? 3 : -1;
+    if (k < 0) return NULL;
+    *zh = TEXTS[k][1];
+    return TEXTS[k][0];
+}
+
 void ow_reduce_spr(uint32_t type, uint32_t kind, uint64_t *value, uint64_t *index, OwLoc loc)
 {
-    Core *c = core_enter(kind == SUM ? "GetAccVal" : "GetReduceMaxMinCount", loc);
+    Core *c = core_enter(kind == SUM ? "GetReduceRepeatSumSpr" : "GetReduceRepeatMaxMinSpr", loc);
     vec_to_scalar(c);
-    *value = c->spr_value;
-    *index = c->spr_index;
-    if (kind != SUM) return;
-    *value = 0;
-    dtype_store(dtype_of(type), value, 0, c->acc_sum);
+    const ReduceSpr *r = kind == SUM ? &c->acc : &c->best;
+    const char *zh, *fault = spr_fault(r, dtype_of(type), index != NULL, &zh);
+    if (fault) sim_report(c, CHK_ID_REDUCE_SPR, c->api, fault, zh);
+    *value = r->value;
+    if (index) *index = r->index;
 }

@@ -55,12 +55,24 @@ static char *format(Arena *a, const char *fmt, va_list args)
     return arena_strdup(a, text);
 }
 
+/* Without checks: only what makes the launch end as it does. */
+static bool ends_launch(CheckId id)
+{
+    static const CheckId IDS[] = {CHK_ID_NOT_MODELLED, CHK_ID_ASSERT, CHK_ID_INSN_LIMIT, CHK_ID_BLOCK_DIM, CHK_ID_FLAG_NO_SET, CHK_ID_QUE_EMPTY, CHK_ID_QUE_EVENTS,
+                                  CHK_ID_QUE_EXHAUSTED, CHK_ID_DEADLOCK, CHK_ID_CORE_DEADLOCK, CHK_ID_SYNC_BLOCKS, CHK_ID_SYNC_MIX, CHK_ID_SYNC_USED, CHK_ID_SYNC_MISSING,
+                                  CHK_ID_IB_ARGUMENT};
+    for (size_t i = 0; i < sizeof IDS / sizeof IDS[0]; i++)
+        if (IDS[i] == id) return true;
+    return false;
+}
+
 static void report(Sim *s, Where w, CheckId id, va_list args)
 {
     if (s->given_up) { /* it is told when the blocks run one after the other */
         __atomic_store_n(s->given_up, true, __ATOMIC_RELAXED);
         return;
     }
+    if (s->options.no_checks && !ends_launch(id)) return;
     SimSeverity severity = s->options.strict && w.severity == SIM_WARNING ? SIM_ERROR : w.severity;
     Finding *known = find(s, id, &w);
     if (!known && s->findings.n >= MAX_FINDINGS) known = &s->findings.at[MAX_FINDINGS - 1];

@@ -154,7 +154,7 @@ static void open_ranges(Sim *s, const SimLaunch *l, bool fill)
     s->last_range = 0;
     for (size_t i = 0; i < l->n_gm; i++) {
         const SimGm *gm = &l->gm[i];
-        bool tracked = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && !gm->initialised;
+        bool tracked = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && !gm->initialised && !s->options.no_checks;
         s->ranges[i].gm = gm;
         if (tracked) s->ranges[i].valid = clear_valid(&s->stores[i], gm->n_bytes);
         bool followed = (gm->role == SIM_GM_OUTPUT || gm->role == SIM_GM_WORKSPACE) && !s->options.no_hazards;

@@ -70,6 +70,7 @@ typedef struct SimOptions {
     bool watch;           /* tell the first vector instruction that leaves a NaN, an infinity, or a value beyond watch_limit */
     double watch_limit;
     bool no_hazards;    /* no analysis of races, for measuring */
+    bool no_checks;     /* none at all: nothing is remembered of what was written, and only what ends a launch is told */
     uint32_t n_threads; /* host threads for launches whose cores never meet; 0 and 1: one */
 } SimOptions;
 
@@ -84,7 +85,7 @@ Sim *sim_new(const char *chip, Err *err) ERR_CHECKED;
 void sim_free(Sim *s);
 /* For the launches that follow. */
 void sim_set_options(Sim *s, const SimOptions *o);
-/* Words with commas between: "in-order", "lazy", "random:SEED", "strict", "exact", "no-hazards", "threads:N", "watch:LIMIT", "trace:BLOCK:LINE:HIT". Changes what
+/* Words with commas between: "in-order", "lazy", "random:SEED", "strict", "exact", "no-hazards", "no-checks", "threads:N", "watch:LIMIT", "trace:BLOCK:LINE:HIT". Changes what
  * is named, leaves the rest of *o. "" changes nothing. */
 bool sim_parse_options(const char *text, SimOptions *o, Err *err) ERR_CHECKED;
 /* Runs all blocks. False only for failures of ours (no memory, block_dim out of range is a finding). */

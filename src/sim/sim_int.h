@@ -110,6 +110,14 @@ typedef struct Eaten {
     OwLoc loc;
 } Eaten;
 
+/* A result register of the vector unit's reductions. HW: pages of GetReduceRepeatSumSpr and GetReduceRepeatMaxMinSpr. */
+typedef enum { SPR_UNSET, SPR_WHOLE, SPR_NO_INDEX, SPR_UNDEFINED } SprState;
+typedef struct ReduceSpr {
+    SprState state; /* NO_INDEX: the value only; UNDEFINED: a form that leaves something else in it */
+    DType type;
+    uint64_t value, index; /* bits of the type */
+} ReduceSpr;
+
 struct Core {
     Sim *sim;
     uint32_t block;
@@ -145,8 +153,7 @@ struct Core {
     struct Hazards *hazards;
     uint64_t cmpmask[2];
     bool cmpmask_valid;
-    double acc_sum;
-    uint64_t spr_value, spr_index;
+    ReduceSpr acc, best; /* of the last ReduceSum by count; of the last reduction to a maximum or minimum */
     uint64_t gathered;     /* elements the last GatherMask kept */
     uint16_t mrg_taken[4]; /* records the last MrgSort took of each queue */
 

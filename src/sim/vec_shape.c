@@ -239,7 +239,7 @@ bool vec_check(Core *c, VecOp *op)
         if (whole < s->count) s->count = whole;
     }
     if (s->contiguous && s->count == 0) return false;
-    if ((op->insn->checks & CHK_OVERLAP) && op->o[0].write) check_overlap(c, op, span);
+    if ((op->insn->checks & CHK_OVERLAP) && op->o[0].write && !c->sim->options.no_checks) check_overlap(c, op, span);
     return true;
 }
 
@@ -390,6 +390,10 @@ void vec_issue(Core *c, const VecOp *op, void (*fn)(Core *c, const VecOp *op))
 void vec_mark(Core *c, const VecOp *op, const uint32_t *addr, uint32_t n, bool reads_dst)
 {
     const Operand *d = &op->o[0];
+    if (c->sim->options.no_checks) {
+        ub_wrote(c, addr[0], n * d->size);
+        return;
+    }
     bool all = !reads_dst || bits_all(c->ub_valid, addr[0], (size_t)n * d->size);
     for (uint32_t i = 1; i < op->n && all; i++) all = bits_all(c->ub_valid, addr[i], (size_t)n * op->o[i].size);
     ub_wrote(c, addr[0], n * d->size);

@@ -199,19 +199,32 @@ for kind in KINDS:
             lambda rng, t, kind=kind, form=form: reduce_all(kind, form, rng, t[0]))
 
 
-@case("GetReduceRepeatMaxMinSpr", "value and index", "LocalTensor<T> w = o.template ReinterpretCast<T>(); ReduceMax(d, a, w, (int32_t)n, true); T v, i; "
-      "GetReduceRepeatMaxMinSpr<T>(v, i); RES(0, ow_bits(v)); RES(1, ow_bits(i)); T u; GetReduceMaxMinCount<T>(u); RES(2, ow_bits(u));")
+@case("GetReduceRepeatMaxMinSpr", "value and index", "LocalTensor<T> w = o.template ReinterpretCast<T>(); T v, i, u; if (P(13) == 0) { ReduceMax(d, a, w, (int32_t)n, true); GetReduceRepeatMaxMinSpr<T>(v); } "
+      "else { if (P(13) == 1) WholeReduceMax(d, a, lanes, (int32_t)r, 1, 1, 8); else WholeReduceMin(d, a, lanes, (int32_t)r, 1, 1, 8); GetReduceRepeatMaxMinSpr<T>(v, i); RES(1, ow_bits(i)); } "
+      "RES(0, ow_bits(v)); GetReduceMaxMinCount<T>(u); RES(2, ow_bits(u));")
 def max_min_spr(rng: np.random.Generator, t: Any) -> Iterator[Run]:
+    size = SIZE[t[0]]
     for run in reduce_all("MAX", "count", rng, t[0]):
         n = run.params[0]
-        v = values(run.image, t[0], A + np.arange(n) * SIZE[t[0]])
+        v = values(run.image, t[0], A + np.arange(n) * size)
         i = best("MAX", v)
         bits = int(to_raw(t[0], v[i:i + 1])[0])
         if np.isnan(v[i]):
             continue
-        store(run.want, "uint16_t" if SIZE[t[0]] == 2 else "uint32_t", np.array([D + SIZE[t[0]]]), np.array([i]))
-        run.results = [bits, i, bits]
+        store(run.want, "uint16_t" if size == 2 else "uint32_t", np.array([D + size]), np.array([i]))
+        run.results = [bits, 0, bits]
         yield run
+    for kind, arg in (("MAX", 1), ("MIN", 2)):  # of all repeats together
+        image, per = image_of(rng, (A, t[0], 4096, {"special": False})), 256 // size
+        want = image.copy()
+        v = values(image, t[0], A + np.arange(5 * per) * size)
+        for r in range(5):
+            i = best(kind, v[r * per:(r + 1) * per])
+            store(want, t[0], np.array([D + 2 * r * size]), to_raw(t[0], v[r * per + i:r * per + i + 1]))
+            store(want, "uint16_t" if size == 2 else "uint32_t", np.array([D + (2 * r + 1) * size]), np.array([i]))
+        i = best(kind, v)
+        bits = int(to_raw(t[0], v[i:i + 1])[0])
+        yield Run(image, {1: per, 3: 5, 13: arg, 16: D, 17: A, 19: O}, want, results=[bits, i, bits], what=f"repeats, {kind}")
 
 
 @case("GetReduceRepeatSumSpr", "whole", "LocalTensor<T> w = o.template ReinterpretCast<T>(); ReduceSum(d, a, w, (int32_t)n); RES(0, ow_bits(GetReduceRepeatSumSpr<T>())); RES(1, ow_bits(GetAccVal<T>()));")
