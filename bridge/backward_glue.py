@@ -31,6 +31,7 @@ import torch
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _NAMES = {name_list}  # arguments of forward
 _WRT = {wrt}  # has a gradient, for each of them
+_BUILT_FORWARD = {with_forward}  # the forward computation is an operator, too: forward/
 _EXPLICIT = {explicit}  # the incoming gradient is an argument of the operator
 
 
@@ -98,6 +99,9 @@ def _run(kernel, folder, description, arguments):
 
 @torch.library.custom_op("opwright::{forward}", mutates_args=(), schema="({schema_in}) -> {schema_out}")
 def {forward}(*arguments):
+    if _BUILT_FORWARD and any(a.is_floating_point() and a.dtype != torch.float64 for a in arguments):
+        outputs = _run("{forward}_custom", "forward/build", "forward/{forward}.ascendc.py", arguments)
+        return {result}
     taken = [a.untyped_storage().data_ptr() for a in arguments]
     outputs = []
     for t in _eager(arguments):
@@ -175,13 +179,13 @@ def forward_name(spec: Spec) -> str:
     return re.sub(r"_grad$", "", spec.op)
 
 
-def glue_source(spec: Spec, n_outputs: int) -> str:
-    """The module's text. n_outputs: tensors that forward returns."""
+def glue_source(spec: Spec, n_outputs: int, with_forward: bool) -> str:
+    """The module's text. n_outputs: tensors that forward returns. with_forward: there is an operator for it."""
     names = [i.name for i in spec.inputs]
     grad_names = names + (["grad_output"] if spec.explicit else [])
     return _TEXT.format(
         forward=forward_name(spec), gradient=spec.op, module=module_name(spec), names=", ".join(names), name_list=repr(names),
-        wrt=repr([n in spec.wrt for n in names]), explicit=spec.explicit, schema_in=", ".join(f"Tensor {n}" for n in names),
+        wrt=repr([n in spec.wrt for n in names]), explicit=spec.explicit, with_forward=with_forward, schema_in=", ".join(f"Tensor {n}" for n in names),
         schema_grad_in=", ".join(f"Tensor {n}" for n in grad_names),
         schema_out="Tensor" if n_outputs == 1 else "(" + ", ".join(["Tensor"] * n_outputs) + ")",
         result="outputs[0]" if n_outputs == 1 else "tuple(outputs)")

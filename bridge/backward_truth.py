@@ -23,6 +23,7 @@ SPEC_COPY = "forward_spec.py"
 MODEL = "model.py"
 RECIPE = "backward_ref.json"
 TRUTH = "truth"
+FORWARD = "forward"  # folder of the forward operator
 SCHEMA = 1
 
 
@@ -37,9 +38,8 @@ def backward_truth(params: dict[str, Any]) -> tuple[dict[str, Any], list[Buffer]
         recipe = kept(spec, folder) if params.get("resume") is True else None
         if recipe is None:
             recipe = prepare(spec, files)
-        else:
-            files.update(code_files(spec))
-        return {"verdict": "READY", **recipe, "files": list(files)}, list(files.values())
+        files = {**code_files(spec, params.get("with_forward") is True), **files}
+        return {"verdict": "READY", "forward": backward_glue.forward_name(spec), **recipe, "files": list(files)}, list(files.values())
     except SpecFault as exc:
         return {"verdict": exc.verdict, "message": exc.message, "file": path, "line": exc.line, "hint": exc.hint, "files": []}, []
 
@@ -60,14 +60,13 @@ def kept(spec: Spec, folder: str) -> Optional[dict[str, Any]]:
 
 
 def prepare(spec: Spec, files: dict[str, bytes]) -> dict[str, Any]:
-    """Everything but the kernel, as files; the recipe comes last, so that an interrupted workspace is seen as one."""
+    """The truth as files; the recipe comes last, so that an interrupted workspace is seen as one."""
     records = spec.records()
     found = [_truth(spec, r) for r in records]
     finite = [all(bool(torch.isfinite(g).all()) for g in t) for t in found]
     if not any(finite):
         raise SpecFault("ALL_DEGENERATE", f"none of the {len(records)} cases has a finite gradient", spec.forward.__code__.co_firstlineno,
                         "keep divisors and arguments of log and sqrt away from 0 in forward, or choose other input_profiles")
-    files.update(code_files(spec))
     listed = []
     for record, truth, ok in zip(records, found, finite):
         entry = record.to_json()
@@ -84,13 +83,15 @@ def prepare(spec: Spec, files: dict[str, bytes]) -> dict[str, Any]:
     return recipe
 
 
-def code_files(spec: Spec) -> dict[str, bytes]:
-    """What is made from the specification alone: its copy, the reference module of the gradient, the PyTorch glue."""
+def code_files(spec: Spec, with_forward: bool) -> dict[str, bytes]:
+    """What is made from the specification alone: its copy, the reference modules, the PyTorch glue."""
     inputs = backward_spec.draw_inputs(spec, spec.records()[0])
     with torch.no_grad():
         n_outputs = len(backward_spec.outputs_of(spec, inputs))
-    glue = backward_glue.glue_source(spec, n_outputs)
-    return {SPEC_COPY: spec.source.encode(), MODEL: model_source(spec).encode(), f"{backward_glue.module_name(spec)}.py": glue.encode()}
+    texts = {SPEC_COPY: spec.source, MODEL: model_source(spec), f"{backward_glue.module_name(spec)}.py": backward_glue.glue_source(spec, n_outputs, with_forward)}
+    if with_forward:
+        texts[f"{FORWARD}/{MODEL}"] = forward_source(spec)
+    return {name: text.encode() for name, text in texts.items()}
 
 
 def _truth(spec: Spec, record: Record) -> list[torch.Tensor]:
@@ -132,7 +133,7 @@ HIDDEN_SEED_OFFSET = 1000000  # of a record drawn once more, whose truth no file
 
 
 def case_of(params: dict[str, Any]) -> cases.Case:
-    """A case of kind `record` (docs/bridge.md): record `index` of a workspace; `hidden`: its values drawn anew."""
+    """A case of kind `record` (docs/bridge.md): record `index` of a workspace; `hidden`: its values drawn anew; `forward`: for that operator."""
     folder, index = params.get("workspace"), params.get("index")
     if not isinstance(folder, str) or not isinstance(index, int):
         raise BridgeError("bad_input", "a case of kind record needs workspace and index")
@@ -147,9 +148,10 @@ def case_of(params: dict[str, Any]) -> cases.Case:
     record = Record(index, entry["dtype"], entry["symbols"], entry["profile"], entry["seed"])
     if params.get("hidden") is True:
         record.seed += HIDDEN_SEED_OFFSET
-    arguments: list[Any] = arguments_of(spec, record)
+    forward = params.get("forward") is True
+    arguments: list[Any] = list(backward_spec.draw_inputs(spec, record).values()) if forward else arguments_of(spec, record)
     case = cases.Case([cases.lay_out(a, params.get("layout", "contiguous")) for a in arguments], [], getattr(torch, record.dtype))
-    if params.get("hidden") is not True:
+    if params.get("hidden") is not True and not forward:
         case.truth = lambda: _sealed(folder, entry)
     return case
 
@@ -201,18 +203,33 @@ def seal(recipe: dict[str, Any], source: str) -> str:
 # ---- the reference of the gradient ------------------------------------------------------------------------------------
 
 
+def _module_head(title: str, spec_copy: str) -> list[str]:
+    return [f'"""{title}, as a reference module."""', "import importlib.util", "import os", "", "import torch", "",
+            f'_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "{spec_copy}")',
+            '_found = importlib.util.spec_from_file_location("forward_spec", _PATH)', "forward_spec = importlib.util.module_from_spec(_found)",
+            "_found.loader.exec_module(forward_spec)", "", ""]
+
+
+def _module_tail(spec: Spec, arguments: list[str]) -> list[str]:
+    return ["", "", "def get_inputs():", f"    return [{', '.join(_example(spec, n, i) for i, n in enumerate(arguments))}]", "", "",
+            "def get_init_inputs():", "    return []", ""]
+
+
+def forward_source(spec: Spec) -> str:
+    """forward/model.py: the forward computation as a reference module."""
+    names = [i.name for i in spec.inputs]
+    lines = _module_head(f"forward of {SPEC_COPY}", f"../{SPEC_COPY}") + [
+        "class Model(torch.nn.Module):", f"    def forward(self, {', '.join(names)}):",
+        f"        return forward_spec.forward({', '.join(f'{n}={n}' for n in names)})"]
+    return "\n".join(lines + _module_tail(spec, names))
+
+
 def model_source(spec: Spec) -> str:
     """model.py: the gradients as a reference module that the generator traces."""
     parameters = [i.name for i in spec.inputs]
     arguments = parameters + (["grad_output"] if spec.explicit else [])
     result = "gradients[0]" if len(spec.wrt) == 1 else "tuple(gradients)"
-    lines = [
-        f'"""The gradient of forward in {SPEC_COPY} with respect to {", ".join(spec.wrt)}, as a reference module."""',
-        "import importlib.util", "import os", "", "import torch", "",
-        f'_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "{SPEC_COPY}")',
-        '_found = importlib.util.spec_from_file_location("forward_spec", _PATH)',
-        "forward_spec = importlib.util.module_from_spec(_found)",
-        "_found.loader.exec_module(forward_spec)", "", "",
+    lines = _module_head(f"The gradient of forward in {SPEC_COPY} with respect to {', '.join(spec.wrt)}", SPEC_COPY) + [
         "class Model(torch.nn.Module):",
         f"    def forward(self, {', '.join(arguments)}):",
         "        with torch.enable_grad():",
@@ -222,12 +239,9 @@ def model_source(spec: Spec) -> str:
         "            outputs = [t for t in outputs if t.requires_grad]",
         f"            incoming = [{'grad_output' if spec.explicit else 'torch.ones_like(t) for t in outputs'}]",
         f"            gradients = torch.autograd.grad(outputs, [{', '.join(spec.wrt)}], incoming)",
-        f"        return {result}", "", "",
-        "def get_inputs():",
-        f"    return [{', '.join(_example(spec, n, i) for i, n in enumerate(arguments))}]", "", "",
-        "def get_init_inputs():", "    return []", "",
+        f"        return {result}",
     ]
-    return "\n".join(lines)
+    return "\n".join(lines + _module_tail(spec, arguments))
 
 
 def _example(spec: Spec, name: str, index: int) -> str:

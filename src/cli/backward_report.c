@@ -92,6 +92,7 @@ static json_int_t total(const json_t *per_dtype, const char *what) {
  * must pass by whatever stage of the standard: among a million values some are always small enough to need the second. */
 static BackwardStatus judge(const BackwardJob *job, const json_t *per_dtype, const json_t *results) {
     json_int_t passed = total(per_dtype, "passed"), failed = total(per_dtype, "failed");
+    if (job->changed) return BACKWARD_FAIL;
     if (passed + failed == 0) return BACKWARD_FAIL_CLOSED;
     if (failed > 0 || job->verdict.verdict != VERDICT_PASS) return BACKWARD_FAIL;
     if (total(per_dtype, "within_tolerance") > 0) return BACKWARD_WITHIN_TOLERANCE;
@@ -100,8 +101,9 @@ static BackwardStatus judge(const BackwardJob *job, const json_t *per_dtype, con
     return BACKWARD_PASS;
 }
 
-json_t *backward_report(Arena *a, const BackwardArgs *args, const BackwardJob *job, BackwardStatus *status) {
-    const json_t *result = job->verdict.json, *results = json_object_get(result, "cases");
+/* The `precision` of one operator. */
+static json_t *precision_json(const BackwardJob *job, BackwardStatus *status) {
+    const json_t *results = json_object_get(job->verdict.json, "cases");
     json_t *cases = json_array(), *edge = json_array(), *per_dtype = json_object(), *more = json_array();
     sort_records(job, results, cases, edge, per_dtype);
     json_int_t lenient = 0;
@@ -111,27 +113,59 @@ json_t *backward_report(Arena *a, const BackwardArgs *args, const BackwardJob *j
         lenient += is_pass(one) && !json_object_get(one, "differs") && within_tolerance(one);
     }
     *status = judge(job, per_dtype, results);
-    json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:s}", "schema_version", SCHEMA, "op", job->name, "target", args->target->name, "chip",
-                          args->target->chip, "backend", "sim");
-    json_object_set_new(o, "precision",
-                        json_pack("{s:s, s:s, s:O, s:o, s:o, s:o, s:I}", "status", backward_status_name(*status), "standard", "ecosystem", "per_dtype",
-                                  per_dtype, "cases", cases, "edge_profiles", edge, "further_cases", more, "further_within_tolerance", lenient));
-    json_decref(per_dtype);
-    json_object_set_new(o, "performance", json_null());
-    json_object_set(o, "checks", json_object_get(result, "checks"));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I}", "status", backward_status_name(*status), "standard", "ecosystem", "per_dtype", per_dtype,
+                     "cases", cases, "edge_profiles", edge, "further_cases", more, "further_within_tolerance", lenient);
+}
+
+static void add_verdict(Arena *a, json_t *o, const BackwardJob *job) {
+    const json_t *result = job->verdict.json;
+    json_t *checks = json_object_get(result, "checks");
+    if (job->changed)
+        json_array_append_new(checks, json_pack("{s:s, s:s, s:s, s:s, s:s}", "check", "workspace-changed", "stage", "run", "severity", "error", "text",
+                                                arena_printf(a, "%s was changed while the operator ran", job->changed), "text_zh",
+                                                arena_printf(a, "算子运行期间 %s 被修改", job->changed)));
+    json_object_set(o, "checks", checks);
     json_object_set_new(o, "verdict", json_string(text_at(result, "verdict")));
     if (json_object_get(result, "error_message")) json_object_set(o, "error_message", json_object_get(result, "error_message"));
-    json_object_set_new(o, "seal", json_pack("{s:s, s:s}", "truth", text_at(job->truth, "seal"), "covers",
-                                             "specification, records, truths and the code that made them"));
-    json_object_set_new(o, "reproduce", json_string(arena_printf(a, "opwright backward %s --target %s", args->spec, args->target->name)));
+}
+
+/* What is wrong with either operator is wrong with the delivery: of both statuses the worse, FAIL before REJECT_FAIL_CLOSED. */
+static BackwardStatus worse(BackwardStatus a, BackwardStatus b) {
+    static const int RANK[] = {[BACKWARD_PASS] = 0, [BACKWARD_WITHIN_TOLERANCE] = 1, [BACKWARD_FAIL_CLOSED] = 2, [BACKWARD_FAIL] = 3};
+    return RANK[a] >= RANK[b] ? a : b;
+}
+
+static json_t *forward_json(Arena *a, const BackwardJob *forward, BackwardStatus *status) {
+    json_t *o = json_pack("{s:s, s:o}", "op", forward->name, "precision", precision_json(forward, status));
+    add_verdict(a, o, forward);
     return o;
 }
 
-void backward_print(Arena *a, const json_t *report) {
+json_t *backward_report(Arena *a, const BackwardArgs *args, const BackwardJob *job, const BackwardJob *forward, BackwardStatus *status) {
+    json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:s}", "schema_version", SCHEMA, "op", job->name, "target", args->target->name, "chip",
+                          args->target->chip, "backend", "sim");
+    json_t *precision = precision_json(job, status);
+    json_object_set_new(o, "precision", precision);
+    json_object_set_new(o, "performance", json_null());
+    add_verdict(a, o, job);
+    if (forward) {
+        BackwardStatus of_forward;
+        json_object_set_new(o, "forward", forward_json(a, forward, &of_forward));
+        *status = worse(*status, of_forward);
+        json_object_set_new(precision, "status", json_string(backward_status_name(*status)));
+    }
+    Err ignored = {0};
+    const char *verifier = backward_verifier(a, &ignored);
+    json_object_set_new(o, "seal", json_pack("{s:s, s:s, s:s}", "truth", text_at(job->truth, "seal"), "verifier", verifier ? verifier : "", "covers",
+                                             "truth: specification, records, truths and the code that made them; verifier: the code and the thresholds that judged"));
+    json_object_set_new(o, "reproduce", json_string(arena_printf(a, "opwright backward %s --target %s%s", args->spec, args->target->name,
+                                                                 forward ? " --with-forward" : "")));
+    return o;
+}
+
+static void print_counts(Arena *a, const char *status, const char *op, const json_t *report, const json_t *precision) {
     static const char *const HEADS[] = {"dtype", "cases", "passed", "within tolerance", "failed", "skipped"};
-    const json_t *precision = json_object_get(report, "precision");
-    printf("%s %s: target %s, simulated %s, standard ecosystem\n", text_at(precision, "status"), text_at(report, "op"), text_at(report, "target"),
-           text_at(report, "chip"));
+    printf("%s %s: target %s, simulated %s, standard ecosystem\n", status, op, text_at(report, "target"), text_at(report, "chip"));
     Table *t = table_new(a, sizeof HEADS / sizeof HEADS[0], HEADS);
     const char *dtype;
     json_t *row;
@@ -143,4 +177,11 @@ void backward_print(Arena *a, const json_t *report) {
         table_row(t, cells);
     }
     table_print(t, stdout);
+}
+
+void backward_print(Arena *a, const json_t *report) {
+    const json_t *precision = json_object_get(report, "precision"), *forward = json_object_get(report, "forward");
+    print_counts(a, text_at(precision, "status"), text_at(report, "op"), report, precision);
+    const json_t *of_forward = json_object_get(forward, "precision");
+    if (forward) print_counts(a, text_at(of_forward, "status"), text_at(forward, "op"), report, of_forward);
 }

@@ -58,7 +58,10 @@ static const char *const LIBM[] = {"exp",   "exp2",  "expm1", "log",   "log2", "
                                    "cos",   "tan",   "asin",  "acos",  "atan", "atan2", "erf",   "erfc",  "ceil",  "floor", "round", "trunc",
                                    "fmod",  "rint",  "cbrt",  "hypot", "fabs", "fmax",  "fmin",  "lgamma", "tgamma", "fma"};
 static const char *const HOST_STD[] = {"vector", "array", "string", "map", "set", "unordered_map", "list", "deque", "pair", "tuple", "unique_ptr",
-                                       "shared_ptr", "function", "cout", "cerr", "endl", "sort", "fill", "copy", "accumulate", "thread", "mutex"};
+                                       "shared_ptr", "function", "cout", "cerr", "endl", "sort", "fill", "copy", "accumulate", "thread", "mutex",
+                                       "fstream", "ifstream", "ofstream", "filesystem"};
+static const char *const SYSTEM[] = {"fopen", "freopen", "fdopen", "fread", "fwrite", "open", "openat", "mmap", "read", "write", "popen", "system", "syscall", "getenv",
+                                     "fork", "execv", "execve", "dlopen", "dlsym"};
 static const char *const EXCEPTIONS[] = {"throw", "try", "catch", "dynamic_cast", "typeid"};
 
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -109,6 +112,8 @@ static void check_word(LangPass *p, const CxxTokens *t, size_t i) {
     bool plain = !scoped || in_std || (i >= 2 && t->at[i - 2].kind != CXX_IDENT); /* ::expf */
     if (!member && plain && cxx_is(next, "(") && is_libm(now, in_std) && (in_std || !is_declared(t, now)))
         lang_add(p, LANG_LIBM, now->line, arena_printf(a, "%s%s", in_std ? "std::" : "", text_of(a, now)));
+    if (!member && plain && cxx_is(next, "(") && is_word(now, SYSTEM, N_OF(SYSTEM)) && !is_declared(t, now))
+        lang_add(p, LANG_SYSTEM, now->line, text_of(a, now));
     if (in_std && is_word(now, HOST_STD, N_OF(HOST_STD))) lang_add(p, LANG_STD, now->line, arena_printf(a, "std::%s", text_of(a, now)));
     if (cxx_is(now, "double")) {
         const char *use = before ? arena_printf(a, "`%s double %s`", text_of(a, before), text_of(a, next)) : "`double`";
