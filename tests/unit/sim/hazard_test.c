@@ -2,6 +2,7 @@
  * random programs whose synchronisation is complete give the same numbers in every schedule, and a finding when one flag
  * is taken away. */
 #include "harness.h"
+#include "pairs.h"
 
 #include <stdlib.h>
 
@@ -400,6 +401,14 @@ static void each_check_trips_and_its_neighbour_does_not(void **state)
     }
 }
 
+static const char *check_of(size_t i) { return BODIES[i].trip && BODIES[i].miss ? BODIES[i].check : NULL; }
+
+static void every_pair_is_here(void **state)
+{
+    (void)state;
+    assert_true(pairs_complete(PAIRS_IN_HAZARD, check_of, sizeof BODIES / sizeof *BODIES));
+}
+
 static void strict_makes_errors_of_warnings(void **state)
 {
     (void)state;
@@ -713,7 +722,7 @@ int main(void)
         cmocka_unit_test(each_check_trips_and_its_neighbour_does_not), cmocka_unit_test(strict_makes_errors_of_warnings),
         cmocka_unit_test(races_are_found_in_every_schedule),           cmocka_unit_test(scalars_of_two_blocks_in_one_line_are_lost),
         cmocka_unit_test(options_are_read),                            cmocka_unit_test(random_programs_agree_in_every_schedule),
-        cmocka_unit_test(a_missing_flag_is_named),
+        cmocka_unit_test(a_missing_flag_is_named),                     cmocka_unit_test(every_pair_is_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
