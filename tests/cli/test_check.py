@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from sarif_form import must_be_sarif
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CLI = pathlib.Path(os.environ.get("OPWRIGHT_CLI", ROOT / "build" / "opwright"))
 DESCRIPTIONS = ROOT / "tests" / "verify" / "descriptions"
@@ -66,6 +68,7 @@ def test_every_page_exists():
 def sarif(path, *options, **kwargs):
     status, out, _ = check(path, "--sarif", *options, **kwargs)
     log = json.loads(out)
+    must_be_sarif(log)
     assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json") and len(log["runs"]) == 1
     run = log["runs"][0]
     rules = run["tool"]["driver"]["rules"]
@@ -92,6 +95,27 @@ def test_sarif_regions_are_lines_of_the_file(tmp_path):
     assert "AddEverything" in path.read_text().splitlines()[line - 1]
     assert place["physicalLocation"]["artifactLocation"]["uri"].endswith("/a%20b/op.py")
     assert place["logicalLocations"][0]["fullyQualifiedName"].startswith("kernel_src:")
+
+
+@pytest.mark.parametrize("name", ["no_tail", "crash_in_kernel", "no_queue_order"])
+def test_sarif_of_findings(name):
+    """Findings with other places, counts and without lines."""
+    status, run = sarif(DESCRIPTIONS / f"{name}.py")
+    assert run["results"] and status == (0 if run["properties"]["verdict"] == "PASS" else 1)
+
+
+@pytest.mark.parametrize("change,why", [
+    (lambda log: log.pop("runs"), "lacks runs"), (lambda log: log["runs"][0].update(columnKind="bytes"), "columnKind"),
+    (lambda log: log["runs"][0]["results"].append({"ruleId": "x"}), "lacks message"), (lambda log: log["runs"][0]["results"].append({"message": {"text": "x"}, "severity": "error"}), "no severity"),
+    (lambda log: log["runs"][0]["results"].append({"message": {"text": "x"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": "a b"}}}]}), "no URI"),
+    (lambda log: log["runs"][0]["results"].append({"message": {"text": "x"}, "occurrenceCount": 0}), "at least 1"),
+    (lambda log: log["runs"][0]["tool"]["driver"]["rules"].extend([{"id": "x"}, {"id": "x"}]), "twice")])
+def test_what_is_no_sarif_is_refused(change, why):
+    log = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "t", "rules": []}}, "results": []}]}
+    must_be_sarif(log)
+    change(log)
+    with pytest.raises(AssertionError, match=why):
+        must_be_sarif(log)
 
 
 def test_sarif_of_a_clean_description():

@@ -180,6 +180,8 @@ static const RuleCase RULES[] = {
      0},
     {DESC_HOST_OPERATOR, "this->Input(\"x\"); this->Output(\"y\");\nOP_ADD(Twice);\n", "host-op-add", 2},
     {DESC_HOST_OPERATOR, "this->Input(\"x\"); this->Output(\"y\"); OP_ADD(TwiceCustom);", NULL, 0},
+    {DESC_HOST_OPERATOR, "this->Input(\"x\"); this->Input(\"w\"); this->Output(\"y\"); OP_ADD(TwiceCustom);", "host-tensors", 1},
+    {DESC_HOST_OPERATOR, "this->Input(\"x\").DataType({ge::DT_INT32, ge::DT_FLOAT}); this->Output(\"y\").DataType({ge::DT_FLOAT, ge::DT_FLOAT}); OP_ADD(TwiceCustom);", "host-types", 1},
     {DESC_HOST_TILING, "REGISTER_TILING_DATA_CLASS(Twice, TD)", "host-tiling-class", 1},
     {DESC_HOST_TILING, "REGISTER_TILING_DATA_CLASS(Inner, I)\nREGISTER_TILING_DATA_CLASS(TwiceCustom, TD)",
      NULL, 0},
@@ -248,6 +250,28 @@ static void test_rules(void **state) {
     }
 }
 
+/* Each rule has a description that breaks it and, of the same section, one close to it that does not. Rules of model_src are the worker's
+ * (tests/bridge/test_admit.py), those of direct launches have tests of their own (direct_test.c). */
+static void test_every_rule_has_a_case(void **state) {
+    (void)state;
+    static const char *const NAMES[] = {
+#define RULE(id, name, ...) name,
+#include "desc/rules.def"
+#undef RULE
+    };
+    for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; k++) {
+        bool broken = false, missed = false;
+        if (!strncmp(NAMES[k], "model-", 6) || !strncmp(NAMES[k], "direct-", 7)) continue;
+        for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++) {
+            if (!RULES[i].name || strcmp(RULES[i].name, NAMES[k]) != 0) continue;
+            broken = true;
+            for (size_t m = 0; m < sizeof RULES / sizeof RULES[0]; m++) missed |= !RULES[m].name && RULES[m].which == RULES[i].which;
+        }
+        if (!broken || !missed) print_message("%s: %s\n", NAMES[k], broken ? "no near miss" : "nothing breaks it");
+        assert_true(broken && missed);
+    }
+}
+
 /* The operator definition counts where it differs. */
 static void test_host_wins(void **state) {
     (void)state;
@@ -283,7 +307,8 @@ static void test_worker_rules(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),  cmocka_unit_test(test_json_errors), cmocka_unit_test(test_json_forms),
-        cmocka_unit_test(test_rules), cmocka_unit_test(test_host_wins),   cmocka_unit_test(test_worker_rules),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_every_rule_has_a_case), cmocka_unit_test(test_host_wins),   cmocka_unit_test(test_worker_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

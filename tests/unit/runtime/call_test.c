@@ -41,7 +41,7 @@ static int build_zoo(void **state) {
     if (!dir) return -1;
     bool ok = compile("zoo_host", "host", "-DZOO=0", "host") && compile("zoo_binding", "torch", "-DZOO=0", "binding");
     ok = ok && compile("zoo_kernel", "../device", "-DZOO=0", "add") && compile("zoo_kernel", "../device", "-DZOO=1", "zoo");
-    return ok && compile("zoo_kernel", "../device", "-DZOO=2", "twice") ? 0 : -1;
+    return ok && compile("zoo_kernel", "../device", "-DZOO=2", "twice") && compile("zoo_kernel", "../device", "-DZOO=3", "pair") ? 0 : -1;
 }
 
 static int remove_zoo(void **state) {
@@ -107,7 +107,7 @@ static void add_adds(void **state) {
     for (int i = 0; i < 6; i++) assert_true(floats(&r)[i] == X[i] + Y[i]);
     assert_int_equal(r.u.tensor->rank, 2);
     assert_non_null(strstr(rt_report_json(rt), "\"launches\":[{\"op\":\"AddCustom\",\"kernel\":\"add_custom\",\"block_dim\":1,\"tiling_key\":0,"
-                                               "\"tiling_bytes\":8,\"workspace_bytes\":0,\"dtypes\":[\"float32\",\"float32\",\"float32\"]}]"));
+                                               "\"tiling_bytes\":8,\"workspace_bytes\":0,\"tensor_bytes\":72,\"dtypes\":[\"float32\",\"float32\",\"float32\"]}]"));
     reported("infer-shape-mismatch", false);
     reported("output-not-from-kernel", false);
     rt_value_clear(&r);
@@ -225,6 +225,97 @@ static void tiling_mistakes_are_found(void **state) {
         if (rt_call(rt, "zoo", zoo(CASES[i].mode), 7, &r)) fail_msg("%s", rt_error(rt));
         reported(CASES[i].check, true);
         rt_value_clear(&r);
+    }
+}
+
+/* ---- each finding of the host side, and a call close to it that must not have it */
+
+static void one_arg(const char *kernel, const char *lib, int n_kernels, const char *fn, RtValue arg, int infer_wrong) {
+    RtValue args[2] = {arg, {0}}, r;
+    int n = 1;
+    load(kernel, lib, n_kernels);
+    int *wrong = dlsym(rt->host_lib, "zoo_infer_wrong");
+    assert_non_null(wrong);
+    *wrong = infer_wrong;
+    if (!strcmp(fn, "add")) args[n++] = arg.u.tensor->size[0] ? y23() : tensor_of(wrap("float32", 2, (int64_t[]){0, 3}, (int64_t[]){3, 1}, Y, 0));
+    if (!strcmp(fn, "pair")) args[n++] = (RtValue){.kind = RT_INT, .u.i = infer_wrong ? 5 : 6};
+    if (rt_call(rt, fn, args, n, &r)) fail_msg("%s: %s", fn, rt_error(rt));
+    rt_value_clear(&r);
+    *wrong = 0;
+}
+static void zoo_mode(int64_t mode) {
+    RtValue r;
+    load("zoo_custom", "zoo", 1);
+    if (rt_call(rt, "zoo", zoo(mode), 7, &r)) fail_msg("%s", rt_error(rt));
+    rt_value_clear(&r);
+}
+static void add_with(int infer_wrong) { one_arg("add_custom", "add", 2, "add", x23(), infer_wrong); }
+static void add_fn(const char *fn) { one_arg("add_custom", "add", 2, fn, x23(), 0); }
+static void zoo_fn(const char *fn) { one_arg("zoo_custom", "zoo", 1, fn, x23(), 0); }
+static void save_to(size_t capacity) {
+    unsigned char bytes[48];
+    load("add_custom", "add", 2);
+    size_t (*layout)(unsigned char *, size_t, int);
+    *(void **)&layout = dlsym(rt->host_lib, "zoo_layout");
+    layout(bytes, capacity, 0);
+}
+static void mode_0(void) { zoo_mode(0); }
+static void mode_no_size(void) { zoo_mode(6); }
+static void mode_no_workspace(void) { zoo_mode(7); }
+static void mode_wrong_attr(void) { zoo_mode(9); }
+static void mode_short(void) { zoo_mode(12); }
+static void mode_large(void) { zoo_mode(13); }
+static void add_right(void) { add_with(0); }
+static void add_infer_fails(void) { add_with(1); }
+static void add_infer_type(void) { add_with(2); }
+static void add_wrong_shape(void) { add_fn("wrong_shape_output"); }
+static void add_empty(void) { one_arg("add_custom", "add", 2, "add", tensor_of(wrap("float32", 2, (int64_t[]){0, 3}, (int64_t[]){3, 1}, X, 0)), 0); }
+static void twice_it(void) { one_arg("twice_custom", "twice", 1, "twice", x23(), 0); }
+static void int_for_bool(void) { zoo_fn("int_flag"); }
+static void float_for_double(void) { zoo_fn("float_scale"); }
+static void right_types(void) { zoo_fn("null_name"); }
+static void of_nobody(void) { add_fn("not_from_kernel"); }
+static void same_tensor(void) { add_fn("identity"); }
+static void of_the_kernel(void) { add_fn("copy_of_result"); }
+static void cast_there(void) { add_fn("cast"); }
+static void cast_nothing(void) { add_fn("uncast"); }
+static void pair_overlapping(void) { one_arg("pair_custom", "pair", 1, "pair", x23(), 1); }
+static void pair_apart(void) { one_arg("pair_custom", "pair", 1, "pair", x23(), 0); }
+static void save_too_small(void) { save_to(39); }
+static void save_fits(void) { save_to(40); }
+
+static const struct {
+    const char *check;
+    void (*trip)(void), (*miss)(void);
+} FINDING_PAIRS[] = {
+    {"tiling-data-empty", mode_no_size, mode_0}, {"tiling-data-size", mode_short, mode_0}, {"tiling-data-over-2048", mode_large, mode_short},
+    {"workspace-size-unset", mode_no_workspace, mode_0}, {"attr-type", mode_wrong_attr, mode_0}, {"infer-shape-mismatch", add_wrong_shape, add_right},
+    {"infer-shape-failed", add_infer_fails, add_right}, {"infer-dtype-mismatch", add_infer_type, add_right}, {"infer-shape-absent", twice_it, add_right},
+    {"attr-abi", int_for_bool, right_types}, {"attr-abi", float_for_double, right_types}, {"output-not-from-kernel", of_nobody, of_the_kernel},
+    {"output-is-input", same_tensor, of_the_kernel}, {"binding-cast", cast_there, cast_nothing}, {"empty-output", add_empty, add_right},
+    {"tiling-buffer-too-small", save_too_small, save_fits}, {"outputs-overlap", pair_overlapping, pair_apart},
+};
+
+static void each_finding_trips_and_its_neighbour_does_not(void **state) {
+    (void)state;
+    static const char *const IDS[] = {
+#define FINDING(id, check, ...) check,
+#include "runtime/findings.def"
+#undef FINDING
+    };
+    const size_t n = sizeof FINDING_PAIRS / sizeof FINDING_PAIRS[0];
+    for (size_t i = 0; i < n; i++) {
+        rt_report_reset(rt);
+        FINDING_PAIRS[i].trip();
+        reported(FINDING_PAIRS[i].check, true);
+        rt_report_reset(rt);
+        FINDING_PAIRS[i].miss();
+        reported(FINDING_PAIRS[i].check, false);
+    }
+    for (size_t k = 0; k < sizeof IDS / sizeof IDS[0]; k++) {
+        bool found = false;
+        for (size_t i = 0; i < n && !found; i++) found = !strcmp(FINDING_PAIRS[i].check, IDS[k]);
+        if (!found) fail_msg("no pair for %s", IDS[k]);
     }
 }
 
@@ -450,7 +541,7 @@ int main(void) {
         TEST(add_adds), TEST(copies_and_views_of_results_count_as_the_kernels), TEST(results_of_nobody_are_found),
         TEST(an_in_place_operator_changes_its_input), TEST(tiling_sees_shapes_attributes_and_the_chip),
         TEST(strided_inputs_are_copied_when_auto_contiguous), TEST(tiling_failures_are_named), TEST(tiling_mistakes_are_found),
-        TEST(wrong_arguments_of_exec_are_named), TEST(traps_of_the_c_interface_are_named), TEST(float_for_double_arrives_as_zero), TEST(null_text_and_list_take_the_defaults),
+        TEST(each_finding_trips_and_its_neighbour_does_not), TEST(wrong_arguments_of_exec_are_named), TEST(traps_of_the_c_interface_are_named), TEST(float_for_double_arrives_as_zero), TEST(null_text_and_list_take_the_defaults),
         TEST(dtypes_and_layouts_are_checked), TEST(empty_outputs_are_not_launched), TEST(exceptions_of_the_binding_become_texts),
         TEST(values_of_every_kind_pass_both_ways), TEST(overloads_are_tried_in_order), TEST(signatures_are_known),
         TEST(loading_the_wrong_things_fails), TEST(tiling_data_has_the_vendors_layout), TEST(the_trail_names_the_stage),

@@ -91,6 +91,21 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("throws", []() -> int64_t { throw std::out_of_range("index 7"); });
     m.def("throws_int", []() -> int64_t { throw 7; });
     m.def("undefined_sizes", [] { return at::Tensor().size(0); });
+    m.def("cast", [](const at::Tensor &x) {
+        at::Tensor wide = x.to(at::kDouble);
+        const at::Tensor back = wide.to(at::kFloat);
+        return ::add(back, x);
+    });
+    m.def("uncast", [](const at::Tensor &x) {
+        const at::Tensor same = x.to(at::kFloat);
+        return ::add(same, x);
+    });
+    m.def("pair", [](const at::Tensor &x, int64_t apart) {
+        at::Tensor both = at::empty({2, x.numel()}, x.options()), flat = both.view({2 * x.numel()});
+        at::Tensor y = flat.slice(0, 0, x.numel()), z = flat.slice(0, apart, apart + x.numel());
+        EXEC_NPU_CMD(aclnnPairCustom, x, y, z);
+        return y;
+    });
     m.def("not_from_kernel", [](const at::Tensor &x) { return at::zeros_like(x); });
     m.def("identity", [](at::Tensor x) { return x; });
     m.def("copy_of_result", [](const at::Tensor &x) { return add(x, x).t().contiguous().unsqueeze(0); });

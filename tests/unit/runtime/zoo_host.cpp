@@ -27,6 +27,7 @@ BEGIN_TILING_DATA_DEF(AddTiling)
 END_TILING_DATA_DEF;
 REGISTER_TILING_DATA_CLASS(AddCustom, AddTiling)
 REGISTER_TILING_DATA_CLASS(TwiceCustom, AddTiling)
+REGISTER_TILING_DATA_CLASS(PairCustom, AddTiling)
 
 BEGIN_TILING_DATA_DEF(ZooTiling)
   TILING_DATA_FIELD_DEF_ARR(float, 16, seen);
@@ -47,7 +48,7 @@ static ge::graphStatus AddTilingFunc(gert::TilingContext *context) {
     return ge::GRAPH_SUCCESS;
 }
 
-enum Mode { OK, FAILS, THROWS, NO_BLOCKS, TOO_MANY_BLOCKS, TOO_BIG, NO_SIZE, NO_WORKSPACE_SIZE, TWO_WORKSPACES, WRONG_ATTR, WORKSPACE, TYPED };
+enum Mode { OK, FAILS, THROWS, NO_BLOCKS, TOO_MANY_BLOCKS, TOO_BIG, NO_SIZE, NO_WORKSPACE_SIZE, TWO_WORKSPACES, WRONG_ATTR, WORKSPACE, TYPED, SHORT, LARGE };
 
 static void Observe(gert::TilingContext *context, ZooTiling &tiling) {
     const gert::RuntimeAttrs *attrs = context->GetAttrs();
@@ -92,6 +93,8 @@ static ge::graphStatus ZooTilingFunc(gert::TilingContext *context) {
     }
     if (mode == TOO_BIG) context->GetRawTilingData()->SetDataSize(20000);
     if (mode == NO_SIZE) context->GetRawTilingData()->SetDataSize(0);
+    if (mode == SHORT) context->GetRawTilingData()->SetDataSize(60);
+    if (mode == LARGE) context->GetRawTilingData()->SetDataSize(2052);
     size_t *workspace = context->GetWorkspaceSizes(mode == TWO_WORKSPACES ? 2 : 1);
     if (context->GetWorkspaceSizes(9) != nullptr) return ge::GRAPH_FAILED;
     if (mode != NO_WORKSPACE_SIZE) workspace[0] = mode == WORKSPACE ? 100 : 0;
@@ -107,13 +110,18 @@ static ge::graphStatus TwiceTilingFunc(gert::TilingContext *context) {
 }
 } // namespace optiling
 
+// What the inference functions get wrong, set by the test: 1 the shape function fails, 2 the type is another.
+extern "C" __attribute__((visibility("default"))) int zoo_infer_wrong;
+int zoo_infer_wrong;
+
 namespace ge {
 static graphStatus InferShape(gert::InferShapeContext *context) {
+    if (zoo_infer_wrong == 1) return GRAPH_FAILED;
     *context->GetOutputShape(0) = *context->GetInputShape(0);
     return GRAPH_SUCCESS;
 }
 static graphStatus InferDataType(gert::InferDataTypeContext *context) {
-    context->SetOutputDataType(0, context->GetInputDataType(0));
+    context->SetOutputDataType(0, zoo_infer_wrong == 2 ? DT_INT32 : context->GetInputDataType(0));
     return GRAPH_SUCCESS;
 }
 } // namespace ge
@@ -160,6 +168,17 @@ class TwiceCustom : public OpDef {
     }
 };
 OP_ADD(TwiceCustom);
+
+class PairCustom : public OpDef {
+  public:
+    explicit PairCustom(const char *name) : OpDef(name) {
+        this->Input("x").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
+        this->Output("y").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
+        this->Output("z").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
+        this->AICore().SetTiling(optiling::AddTilingFunc).AddConfig("ascend910b");
+    }
+};
+OP_ADD(PairCustom);
 } // namespace ops
 
 // For the layout test: the saved bytes of a filled structure, and of a copy changed after copying.

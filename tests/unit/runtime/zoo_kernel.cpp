@@ -28,10 +28,12 @@ extern "C" OW_API void ow_kernel_entry(void *const *args) {
 #if ZOO == 0 // add, float: x, y, z, workspace, tiling
     for (uint32_t i = 0; i < tiling_at<uint32_t>(args[4], 0); i++) set(args[2], i, get(args[0], i) + get(args[1], i));
 #elif ZOO == 1 // what the tiling function saw, then x[1], then whether workspace (and its poison) and m are there
-    for (uint32_t i = 0; i < 16; i++) set(args[2], i, tiling_at<float>(args[4], i));
+    for (uint32_t i = 0; i < 16; i++) set(args[2], i, args[4] ? tiling_at<float>(args[4], i) : 0.0f);
     set(args[2], 16, get(args[0], 1));
     set(args[2], 17, args[3] ? 1.0f + (static_cast<unsigned char *>(args[3])[99] == 0x7F) : 0.0f);
     set(args[2], 18, args[1] != nullptr);
+#elif ZOO == 3 // 2 x and 3 x: x, y, z, workspace, tiling
+    for (uint32_t i = 0; i < tiling_at<uint32_t>(args[4], 0); i++) set(args[1], i, 2 * get(args[0], i)), set(args[2], i, 3 * get(args[0], i));
 #else // twice, in place: x, x_ref, workspace, tiling
     for (uint32_t i = 0; i < tiling_at<uint32_t>(args[3], 0); i++) set(args[1], i, 2 * get(args[0], i));
 #endif
