@@ -204,6 +204,8 @@ class Recorder(TorchDispatchMode):
             dtype = kwargs.get("dtype", args[1] if len(args) > 1 else None)
             if dtype in narrow:
                 return self._narrowed(args[0], dtype, n_before)
+        if name == "aten.expand.default" and self._is_number(args[0]):
+            return self.apply(aten.full.default, (list(func(*args, **kwargs).shape), number_in(self.lookup(args[0]).const)), {"dtype": args[0].dtype})
         if name in IDENTITY_OPS or self._is_plain_copy(func, name, args, kwargs):
             return self._identity(func, args, kwargs)
         if func._schema.is_mutable:
@@ -267,7 +269,7 @@ class Recorder(TorchDispatchMode):
             return t
         known = self.lookup(t)
         if known.const is not None:
-            return t.to(torch.float32)
+            return self._wrap_constant(known.const.to(torch.float32))
         wide = torch.empty_strided(t.shape, t.stride(), dtype=torch.float32, device="cpu")
         self._tracked[id(wide)] = Tracked(wide, known.value, known.root, known.version, known.parent, known.view, known.view_op, known.view_args)
         return wide
@@ -319,6 +321,10 @@ class Recorder(TorchDispatchMode):
             return False
         out = func(*args, **kwargs)
         return out.dim() == args[0].dim() and all(self._same(a, b) for a, b in zip(out.shape, args[0].shape))
+
+    def _is_number(self, t: Any) -> bool:
+        const = self.lookup(t).const
+        return const is not None and const.numel() == 1
 
     def _same(self, a: Any, b: Any) -> bool:
         env = self.fake_mode.shape_env

@@ -1,5 +1,6 @@
 /* The table of families. */
 #include "lower/family.h"
+#include "lower/index.h"
 
 #include <string.h>
 
@@ -38,9 +39,11 @@ bool plan_is_elementwise(const char *op) {
     return !is_fill(op) && pointwise_find(op);
 }
 
-static const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end) {
+static const Size *find_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end) {
     const Family *f = family_of(n);
-    return f && f->index_below ? f->index_below(a, g, n, arg, from_end) : NULL;
+    const Size *size = index_of_size(a, n, arg);
+    if (size) *from_end = true;
+    return size ? size : f && f->index_below ? f->index_below(a, g, n, arg, from_end) : NULL;
 }
 
 static bool relation(Arena *a, const Graph *g, const GraphNode *n, size_t i, GraphRelation *out) {
@@ -49,7 +52,7 @@ static bool relation(Arena *a, const Graph *g, const GraphNode *n, size_t i, Gra
 }
 
 const GraphFacts *plan_facts(void) {
-    static const GraphFacts FACTS = {.is_elementwise = plan_is_elementwise, .relation = relation, .index_below = index_below};
+    static const GraphFacts FACTS = {.is_elementwise = plan_is_elementwise, .relation = relation, .index_below = find_below};
     return &FACTS;
 }
 

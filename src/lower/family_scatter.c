@@ -178,9 +178,10 @@ static bool read_number(Lower *lo, const Scatter *s, const GraphArg *arg, KirSca
     const char *str;
     KirArg value;
     if (arg->kind == GRAPH_ARG_REF) {
-        const GraphValue *v = &lo->g->values[arg->value];
-        if (v->node < 0 || family_of(&lo->g->nodes[v->node]) || !family_is_free(&lo->g->nodes[v->node]) || !lower_is_fill(lo->g, arg->value)) return false;
-        if (!lower_value(lo, arg->value, NULL, &value)) return false;
+        uint32_t under = arg->value;
+        for (int32_t node = lo->g->values[under].node; node >= 0 && graph_is_view(lo->g->nodes[node].op); node = lo->g->values[under].node)
+            under = lo->g->nodes[node].args[0].value;
+        if (!lower_is_fill(lo->g, under) || !lower_value(lo, under, NULL, &value)) return false;
     } else if (!lower_arg(lo, s->node, arg, &SCALAR, NULL, &value, &str)) {
         return false;
     }

@@ -17,18 +17,32 @@ static const struct {
 } READS[] = {
 #define INDEX_READ(op, how, wraps) {op, READ_##how, wraps},
 #define INDEX_WRAP(op)
+#define INDEX_OF(op)
 #include "lower/index.def"
 #undef INDEX_READ
 #undef INDEX_WRAP
+#undef INDEX_OF
 };
 #define N_READS (sizeof READS / sizeof READS[0])
 
 static const char *const WRAPS[] = {
 #define INDEX_READ(op, how, wraps)
 #define INDEX_WRAP(op) op,
+#define INDEX_OF(op)
 #include "lower/index.def"
 #undef INDEX_READ
 #undef INDEX_WRAP
+#undef INDEX_OF
+};
+
+static const char *const OF[] = {
+#define INDEX_READ(op, how, wraps)
+#define INDEX_WRAP(op)
+#define INDEX_OF(op) op,
+#include "lower/index.def"
+#undef INDEX_READ
+#undef INDEX_WRAP
+#undef INDEX_OF
 };
 
 size_t index_read_count(void) {
@@ -88,6 +102,14 @@ static bool named_dims(Arena *a, const Graph *g, const GraphNode *n, ReadHow how
     Named named = {.dim = dim, .index = index->value, .arg = index};
     vec_push(a, out, named);
     return rank > 0;
+}
+
+const Size *index_of_size(Arena *a, const GraphNode *n, const GraphArg *arg) {
+    const GraphArg *size = graph_arg(n, 1, "size");
+    for (size_t i = 0; i < sizeof OF / sizeof OF[0]; i++)
+        if (strcmp(OF[i], n->op) == 0 && size && arg == &n->args[0])
+            return size->kind == GRAPH_ARG_INT ? size_const(a, size->i) : size->kind == GRAPH_ARG_SIZE ? size->size : NULL;
+    return NULL;
 }
 
 static bool is_wrap(const GraphNode *n, const Size *size) {

@@ -25,6 +25,9 @@ bool index_apply(Lower *lo, const GraphNode *n, GraphView *v, IndexTerms *terms)
 /* The input that `value` is a view of, with the views in *chain; -1: it is computed. *wraps becomes true when it is an index
  * of a dimension of `size` elements and negative ones are made to count from the end on the way. size may be NULL. */
 int64_t index_input(Lower *lo, uint32_t value, const Size *size, const Chain **chain, bool *wraps);
+/* When arg is an index that a pointwise op of INDEX_OF is given: the size of its dimension, from the end of which negative
+ * ones count; else NULL. */
+const Size *index_of_size(Arena *a, const GraphNode *n, const GraphArg *arg);
 /* What the values of argument `arg` of node n must be less than; NULL: it names no elements. */
 const Size *index_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end);
 
