@@ -108,6 +108,11 @@ static bool is_bool(const Gen *gen, const PlanAccess *acc) {
     return gen_is_bool(acc);
 }
 
+static bool is_int64(const Gen *gen, const PlanAccess *acc) {
+    (void)gen;
+    return gen_is_int64(acc);
+}
+
 static bool is_narrow(const Gen *gen, const PlanAccess *acc) {
     return gen_is_float(acc) && !gen_is_always_wide(gen, acc);
 }
@@ -122,6 +127,14 @@ static void write_widen_source(Gen *gen, const GenPass *gp, Cxx *cx) {
         cxx_line(cx, "Cast(bytes, in, RoundMode::CAST_NONE, n);");
         cxx_line(cx, "Cast(wide, bytes, RoundMode::CAST_NONE, n);");
         cxx_line(cx, "return wide;");
+        cxx_close(cx, "");
+        cxx_blank(cx);
+    }
+    if (has_source(gen, gp, is_int64)) {
+        cxx_function(cx, "__aicore__ inline LocalTensor<int32_t> InTypeOfTile(const LocalTensor<int64_t> &in, uint32_t n)");
+        cxx_line(cx, "LocalTensor<int32_t> low = wide_.Get<int32_t>();");
+        cxx_line(cx, "Cast(low, in, RoundMode::CAST_NONE, n);");
+        cxx_line(cx, "return low;");
         cxx_close(cx, "");
         cxx_blank(cx);
     }

@@ -152,8 +152,8 @@ static void write_column(Ctx *c, const PlanAccess *acc, Place dst) {
     const char *what = dense ? "ExpandRows" : same ? "FillTile" : "FillRows", *src = io;
     const char *step =
         dense || same ? "" : arena_printf(c->gen->a, ", BLOCK_BYTES / sizeof(%s)", gen_io_type(c->gen, acc));
-    if (is_bool || is_split(c->gen, acc))
-        src = arena_printf(c->gen->a, "WideColumn<%s>(%s)", is_bool ? "half" : "float", io);
+    if (is_bool || is_converted(c->gen, acc))
+        src = arena_printf(c->gen->a, "WideColumn<%s>(%s)", is_bool ? "half" : gen_is_int64(acc) ? "int32_t" : "float", io);
     cxx_line(c->cx, "%s(%s, %s%s);", what, target, src, step);
     if (is_bool)
         cxx_line(c->cx, "CompareScalar(%s, scratch, static_cast<half>(0), CMPMODE::NE, count);",
@@ -173,7 +173,9 @@ static void write_strided(Ctx *c, const PlanAccess *acc, Place dst) {
                                     minus_row ? "0 - " : "", row, col);
     const char *call =
         arena_printf(gen->a, "%s<%s, %s>", minus_col ? "GatherRowsBack" : "GatherRows",
-                     gen_is_bool(acc) ? "uint16_t, uint8_t" : arena_printf(gen->a, "%s, %s", type, type),
+                     gen_is_bool(acc)    ? "uint16_t, uint8_t"
+                     : gen_is_int64(acc) ? arena_printf(gen->a, "int32_t, %s", type)
+                                         : arena_printf(gen->a, "%s, %s", type, type),
                      neighbours ? arena_printf(gen->a, "BLOCK_BYTES / sizeof(%s)", type) : "1");
     if (gen_is_bool(acc)) {
         cxx_line(c->cx, "%s(scratch.ReinterpretCast<uint16_t>(), %s);", call, args);

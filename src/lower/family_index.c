@@ -29,6 +29,7 @@ static bool can_compute(const Stage *s, uint32_t value) {
     Err ignored = {0};
     KirArg arg;
     Lower lo = lower_begin(a, s->graph, s->graph->own_variant, &pass, &bounds, &ignored);
+    lo.takes_int64 = true;
     lo.anchor = eval_anchor;
     bool ok = lower_value(&lo, value, NULL, &arg);
     arena_free(a);
@@ -60,6 +61,7 @@ const Family FAMILY_index = {
     .name = "index",
     .what = "elements that an index tensor names: index_select, embedding, gather, x[i]",
     .prologue = PROLOGUE_ALL,
+    .takes_int64 = true,
     .n_ops = n_ops,
     .op_name = op_name,
     .claims = claims,

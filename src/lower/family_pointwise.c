@@ -67,6 +67,7 @@ const Family FAMILY_pointwise = {
     .name = "pointwise",
     .what = "every element of the output from the elements at the same place of the operands",
     .prologue = PROLOGUE_ALL,
+    .takes_int64 = true,
     .lower = lower,
     .finish = plan_slots,
     .check = plan_check_places,

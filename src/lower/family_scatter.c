@@ -201,7 +201,7 @@ static bool add_source(Lower *lo, const Scatter *s, PlanUpdate *u) {
     if (!find_input(lo, s, s->source->value, NULL, &ignored, &input, &view)) return false;
     if (view.shape.rank != self->rank) return lower_unsupported(lo, s->node, "the source has another rank than self", "");
     DType t = lo->g->values[s->source->value].dtype[lo->variant];
-    if (!lower_dtype_is_supported(t)) return lower_unsupported(lo, s->node, arena_printf(lo->a, "a source of dtype %s", dtype_info(t)->torch), "use float16, bfloat16, float32, int32 or bool");
+    if (!lower_dtype_is_supported(t) && t != DTYPE_I64) return lower_unsupported(lo, s->node, arena_printf(lo->a, "a source of dtype %s", dtype_info(t)->torch), "use float16, bfloat16, float32, int32 or bool");
     const GraphView *index = &lo->pass->access.at[u->index].view;
     for (uint32_t d = 0; d < self->rank; d++)
         if (s->how == HOW_ELEMENTS || d == s->dim) bind(lo, s, index->shape.dim[d], view.shape.dim[d]);
@@ -299,6 +299,7 @@ static bool can_compute(const Stage *s, uint32_t value) {
     Err ignored = {0};
     KirArg arg;
     Lower lo = lower_begin(a, s->graph, s->graph->own_variant, &pass, &bounds, &ignored);
+    lo.takes_int64 = true;
     lo.anchor = eval_anchor;
     bool ok = lower_value(&lo, value, NULL, &arg);
     arena_free(a);
@@ -405,6 +406,7 @@ const Family FAMILY_scatter = {
     .name = "scatter",
     .what = "elements that an index tensor names are changed: scatter, index_add, index_copy, index_put",
     .prologue = PROLOGUE_ALL,
+    .takes_int64 = true,
     .n_ops = n_ops,
     .op_name = op_name,
     .claims = claims,

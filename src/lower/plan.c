@@ -133,6 +133,17 @@ static void find_waits(Arena *a, Plan *p, const Stages *stages) {
         p->waits[i] = p->passes.at[i]->stage != p->passes.at[i - 1]->stage && stages->list.at[p->passes.at[i]->stage]->waits;
 }
 
+/* Indices name places; other int64 tensors are numbers that must fit. */
+static void note_int64(Arena *a, Plan *p) {
+    bool any = false;
+    for (size_t i = 0; i < p->passes.n; i++)
+        for (size_t k = 0; k < p->passes.at[i]->access.n; k++) {
+            const PlanAccess *acc = &p->passes.at[i]->access.at[k];
+            any |= acc->dtype[0] == DTYPE_I64 && acc->cls != PLAN_INDEX && !acc->is_store;
+        }
+    if (any) vec_push(a, &p->notes, (const char *)"int64 tensors are computed as int32: their values must fit into it");
+}
+
 Plan *plan_graph(Arena *a, const Graph *g, Err *err) {
     Plan *p = ARENA_NEW(a, Plan);
     GraphEquals equals = graph_equalities(a, g, plan_facts());
@@ -150,6 +161,7 @@ Plan *plan_graph(Arena *a, const Graph *g, Err *err) {
     for (size_t k = 0; k < p->programs.n; k++)
         for (size_t i = 0; i < p->passes.n; i++)
             if (!finish_pass(a, p, p->programs.at[k]->passes.at[i], err)) return NULL;
+    note_int64(a, p);
     cost_explain(a, p);
     return plan_check(p, err) ? p : NULL;
 }

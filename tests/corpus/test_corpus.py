@@ -13,6 +13,7 @@ from road import generate
 FOLDER = Path(__file__).resolve().parent
 SAMPLE = {
     "index/embedding", "index/gather_long", "index/index_two",
+    "int64/column",
     "layout/pad_constant", "layout/repeat",
     "pooling/avg2d_ceil", "pooling/max2d_indices",
     "scan/cumsum_columns", "scan/cumsum_reverse_few", "scan/cummax_rows",

@@ -1,0 +1,11 @@
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x, y):
+        return x.t() + y
+
+
+def get_inputs():
+    return [torch.randint(-9, 9, (45, 37)), torch.randint(0, 5, (37, 45))]
