@@ -86,7 +86,8 @@ static void write_space(Design *d, const GenPass *gp) {
         [PLAN_STRIDED] = "columns lie apart; gathered in UB",
         [PLAN_INDEX] = "an index tensor, read as the accesses it steers need it",
         [PLAN_PICKED] = "an index tensor names every column",
-        [PLAN_UPDATE] = "goes, in the order of the index, to the places of the tile that the index names"};
+        [PLAN_UPDATE] = "goes, in the order of the index, to the places of the tile that the index names",
+        [PLAN_COUNTED] = "counted in UB, not read"};
     Gen *gen = d->gen;
     strbuf_printf(&d->sb,
                   "The output is %s; with neighbouring dimensions merged where every operand allows it the "

@@ -37,6 +37,7 @@ static void fields(Gen *gen, GenPass *gp) {
     const WindowPlan *w = window_plan(gp->p);
     gen_add_dim(gen, gp, "outer", w->outer, "planes, or volumes");
     for (int i = w->has_depth ? 0 : 1; i < 3; i++) add_axis_fields(gen, gp, &w->axis[i], WINDOW_LETTER[i]);
+    if (w->place >= 0 && w->plane_rows) gen_add_dim(gen, gp, "planeRows", w->plane_rows, "rows of a plane");
     gen_add_field(gen, gp, "uint64_t", "rowBlocks", NULL, NULL, "tiles along the rows of a plane");
     gen_add_field(gen, gp, "uint64_t", "nTiles", NULL, NULL, "tiles");
     gen_add_field(gen, gp, "uint32_t", "rowsPerTile", NULL, NULL, "output rows of a tile");
@@ -114,7 +115,7 @@ static void host_tiles(Gen *gen, const GenPass *gp, Cxx *cx) {
     const WindowPlan *w = window_plan(gp->p);
     const char *s = gp->suffix;
     for (size_t i = 0; i < gp->fields.n; i++)
-        if (gp->fields.at[i].value && gp->fields.at[i].size && !strstr(gp->fields.at[i].name, "Offset"))
+        if (gp->fields.at[i].value && gp->fields.at[i].size && !strstr(gp->fields.at[i].name, "Offset") && !strstr(gp->fields.at[i].name, "planeRows"))
             cxx_line(cx, "const uint64_t %s = %s;", gp->fields.at[i].name, gp->fields.at[i].value);
     if (w->has_depth) cxx_line(cx, "(void)inD%s, (void)tapsD%s;", s, s);
     cxx_comment(cx, "Input rows and columns that neighbouring output rows and columns rest on.");

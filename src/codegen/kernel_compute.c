@@ -206,6 +206,15 @@ static void write_picked(Ctx *c, const PlanAccess *acc, Place dst) {
     }
 }
 
+static void write_counted(Ctx *c, const PlanAccess *acc, Place dst) {
+    uint32_t rank = c->p->space.rank;
+    bool minus[2];
+    const char *row = gen_kernel_size(c->gen, c->gp, acc->view.stride[rank - 2], &minus[0]),
+               *col = gen_kernel_size(c->gen, c->gp, acc->view.stride[rank - 1], &minus[1]);
+    cxx_line(c->cx, "CountRows(%s, static_cast<int64_t>(%s), %sstatic_cast<int32_t>(%s), %sstatic_cast<int32_t>(%s));", operand(c, dst, KIR_I32),
+             gen_tile_start(c->gen, c->gp, acc, true), minus[0] ? "-" : "", row, minus[1] ? "-" : "", col);
+}
+
 static void write_load(Ctx *c, const PlanStep *st) {
     const PlanAccess *acc = &c->p->access.at[c->p->kir->insns.at[st->insn].mode];
     switch (acc->cls) {
@@ -227,6 +236,9 @@ static void write_load(Ctx *c, const PlanStep *st) {
         break;
     case PLAN_PICKED:
         write_picked(c, acc, st->dst);
+        break;
+    case PLAN_COUNTED:
+        write_counted(c, acc, st->dst);
         break;
     default:
         break; /* a vector is in UB already */

@@ -327,10 +327,24 @@ static void write_gathering(Gen *gen, const GenPass *gp, Cxx *cx) {
     if (any_load(gp, PLAN_STRIDED, gen_is_bool) || any_load(gp, PLAN_PICKED, gen_is_bool)) write_mask_from_pairs(cx);
 }
 
+static void write_count_rows(Cxx *cx) {
+    cxx_comment(cx, "first + row * rowStep + col * colStep for the elements of the tile.");
+    cxx_function(cx, "__aicore__ inline void CountRows(const LocalTensor<int32_t> &dst, int64_t first, int32_t rowStep, int32_t colStep)");
+    cxx_line(cx, "CreateVecIndex(dst, static_cast<int32_t>(0), pitch_);");
+    cxx_line(cx, "Muls(dst, dst, colStep, static_cast<int32_t>(pitch_));");
+    cxx_line(cx, "Adds(dst, dst, static_cast<int32_t>(first), static_cast<int32_t>(pitch_));");
+    cxx_open(cx, "for (uint32_t row = 1; row < nRows_; row++)");
+    cxx_line(cx, "Adds(dst[row * pitch_], dst, static_cast<int32_t>(row) * rowStep, static_cast<int32_t>(pitch_));");
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
 void gen_kernel_conversions(Gen *gen, const GenPass *gp, Cxx *cx) {
     write_slot(gen, gp, cx);
     if (gen_any(gp, is_line_bool)) gen_mask_from_bytes(cx);
     if (gen_any(gp, is_bool_store)) gen_bytes_from_mask(cx);
     if (any_load(gp, PLAN_COLUMN, is_any)) write_columns(gen, gp, cx);
     write_gathering(gen, gp, cx);
+    if (gen_has_class(gp, PLAN_COUNTED)) write_count_rows(cx);
 }

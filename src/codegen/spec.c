@@ -36,7 +36,8 @@ static const char *broadcast_rule(const Gen *gen, size_t input) {
         [PLAN_ROW] = "element by element",          [PLAN_VECTOR] = "one row for all rows",
         [PLAN_COLUMN] = "one element for each row", [PLAN_STRIDED] = "permuted or strided view",
         [PLAN_INDEX] = "names elements of others",  [PLAN_PICKED] = "elements that an index tensor names",
-        [PLAN_UPDATE] = "goes to elements that an index tensor names"};
+        [PLAN_UPDATE] = "goes to elements that an index tensor names",
+        [PLAN_COUNTED] = "numbers counted in the kernel"};
     bool seen[PLAN_N_CLASSES] = {false};
     StrBuf sb;
     strbuf_init(&sb, gen->a);

@@ -80,7 +80,7 @@ size_t gen_pass_tensors(const GenPass *gp, const PlanAccess **out) {
     size_t n = 0;
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
-        bool seen = false;
+        bool seen = acc->cls == PLAN_COUNTED;
         for (size_t k = 0; k < n; k++)
             seen |= out[k]->is_store == acc->is_store && out[k]->tensor == acc->tensor;
         if (!seen) out[n++] = acc;
@@ -452,7 +452,8 @@ static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {
                                                              "its columns lie apart and are gathered",
                                                          [PLAN_INDEX] = "names elements of others",
                                                          [PLAN_PICKED] = "its columns are named by an index tensor",
-                                                         [PLAN_UPDATE] = "goes to places that an index tensor names"};
+                                                         [PLAN_UPDATE] = "goes to places that an index tensor names",
+                                                         [PLAN_COUNTED] = "counted, not read"};
         if (!acc->is_store && WHAT[acc->cls]) cxx_comment(cx, "  %s: %s", acc->name, WHAT[acc->cls]);
     }
 }

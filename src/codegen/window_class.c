@@ -496,7 +496,7 @@ static void write_join_windows(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_line(cx, "TapsH(o, begin, end);");
     cxx_open(cx, "for (uint64_t t = begin; t < end; t++)");
     cxx_line(cx, "const uint64_t at = static_cast<uint64_t>(AtH(o, t));");
-    cxx_line(cx, "FindBest(RowAt(first + at, last), static_cast<int32_t>((depth * inH_ + at) * inW_));");
+    cxx_line(cx, "FindBest(RowAt(first + at, last), static_cast<int32_t>((depth * inH_ + at%s) * inW_));", w->plane_rows ? " % planeRows_" : "");
     cxx_open(cx, "if (isFirst)");
     cxx_line(cx, "DataCopy(dst, best_.Get<float>(), outPitch_);");
     cxx_line(cx, "DataCopy(place, bestPlace_.Get<int32_t>(), outPitch_);");

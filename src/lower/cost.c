@@ -37,6 +37,7 @@ Cost cost_of_pass(const Plan *p, size_t i) {
     Cost c = {.n_launches = i == 0, .n_syncs = p->waits[i]};
     for (size_t k = 0; k < pass->access.n; k++) {
         const PlanAccess *acc = &pass->access.at[k];
+        if (acc->cls == PLAN_COUNTED) continue;
         double times = pass->family->times_moved ? pass->family->times_moved(p->graph, pass, acc) : 1;
         c.bytes += times * elements(p->graph, &acc->view.shape, &acc->view) *
                    (double)dtype_info(acc->dtype[p->own_variant])->size_bytes;

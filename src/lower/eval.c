@@ -403,7 +403,10 @@ static bool eval_pointwise(Lower *lo, const GraphNode *n, const PointwiseOp *op,
     return true;
 }
 
-/* Tensors of one value. */
+/* start + step * i for i < length */
+#define COUNT_OP "prims.iota.default"
+
+/* Tensors of one value, and of counted ones. */
 static const struct {
     const char *op, *arg_name;
     int arg; /* position of the value, or -1 */
@@ -421,6 +424,7 @@ static const struct {
     {"aten.ones_like.default", NULL, -1, 1},
     {"aten.new_ones.default", NULL, -1, 1},
     {"prims.fill.default", "value", 1, 0},
+    {COUNT_OP, NULL, -1, 0},
 };
 
 size_t plan_fill_count(void) {
@@ -453,6 +457,36 @@ static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {
     return true;
 }
 
+static const Size *size_of_kwarg(Lower *lo, const GraphNode *n, const char *name) {
+    const GraphArg *arg = graph_arg(n, SIZE_MAX, name);
+    if (arg && arg->kind == GRAPH_ARG_INT) return size_const(lo->a, arg->i);
+    return arg && arg->kind == GRAPH_ARG_SIZE ? arg->size : NULL;
+}
+
+/* A counted access: the place of an element under the view is its value. */
+static bool eval_count(Lower *lo, const GraphNode *n, const Chain *chain, KirArg *out) {
+    const Size *start = size_of_kwarg(lo, n, "start"), *step = size_of_kwarg(lo, n, "step");
+    DType *dtype = ARENA_ARRAY(lo->a, lo->g->n_variants, DType);
+    GraphView v;
+    PlanPass *p = lo->pass;
+    if (!lo->counts || !start || !step)
+        return lower_unsupported(lo, n, "numbers are not counted in this stage", "make them a tensor before");
+    if (!lower_chain_view(lo, &lo->g->values[n->first_value].shape, chain, &v)) return false;
+    for (size_t i = 0; i < lo->g->n_variants; i++) dtype[i] = DTYPE_I32;
+    v.offset = size_add(lo->a, start, size_mul(lo->a, step, v.offset));
+    for (uint32_t d = 0; d < v.shape.rank; d++) v.stride[d] = size_mul(lo->a, step, v.stride[d]);
+    uint32_t i = 0;
+    while (i < p->access.n && (p->access.at[i].cls != PLAN_COUNTED || !graph_view_equal(&p->access.at[i].view, &v))) i++;
+    if (i == p->access.n) {
+        const char *name = "place";
+        for (int k = 2; is_taken(lo, name); k++) name = arena_printf(lo->a, "place%d", k);
+        PlanAccess acc = {.tensor = UINT32_MAX, .name = name, .tensor_name = name, .dtype = dtype, .view = v, .cls = PLAN_COUNTED};
+        vec_push(lo->a, &p->access, acc);
+    }
+    *out = (KirArg){.kind = KIR_ARG_VAL, .val = kir_load(p->kir, KIR_I32, i)};
+    return true;
+}
+
 static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chain *chain, KirArg *out) {
     DType t = lo->g->values[n->first_value + result].dtype[lo->variant];
     if (!lower_dtype_is_supported(t) && !(t == DTYPE_I64 && lo->takes_int64))
@@ -465,6 +499,7 @@ static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chai
             return lower_unsupported(lo, n, "the viewed tensor is missing", "");
         return lower_value(lo, self->value, lower_chain(lo, n, result, NULL, chain), out);
     }
+    if (strcmp(n->op, COUNT_OP) == 0) return eval_count(lo, n, chain, out);
     for (size_t i = 0; i < plan_fill_count(); i++)
         if (strcmp(FILLS[i].op, n->op) == 0) return eval_fill(lo, n, i, out);
     const PointwiseOp *op = lo->anchor && family_of(n) ? NULL : pointwise_find(n->op);

@@ -31,6 +31,7 @@ static bool can_compute(const Stage *s, uint32_t value) {
     Lower lo = lower_begin(a, s->graph, s->graph->own_variant, &pass, &bounds, &ignored);
     lo.takes_int64 = true;
     lo.anchor = eval_anchor;
+    lo.counts = true;
     bool ok = lower_value(&lo, value, NULL, &arg);
     arena_free(a);
     return ok;

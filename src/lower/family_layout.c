@@ -129,6 +129,7 @@ static bool fill_box(Work *w, const IndexMap *box) {
     w->cut = (LayoutCut){0};
     Lower lo = lower_begin(w->a, w->s->graph, w->variant, p, w->bounds, w->err);
     lo.takes_int64 = true;
+    lo.counts = true;
     lo.anchor = eval_anchor;
     lo.family = w;
     if (!fill_pass(w, &lo, box)) return w->cut.wanted && fill_parts(w, box, w->cut);

@@ -50,6 +50,7 @@ bool plan_lower_tiles(Arena *a, const Stage *s, size_t v, PlanAnchor anchor, Pla
         Lower lo = lower_begin(a, g, v, passes->at[k], bounds, err);
         lo.anchor = anchor;
         lo.takes_int64 = s->family->takes_int64;
+        lo.counts = true;
         for (size_t i = 0; i < s->writes.n; i++)
             if (lower_same_shape(&lo.pass->shape, output_shape(g, s->writes.at[i])) &&
                 !add_output(&lo, s->writes.at[i]))

@@ -49,6 +49,7 @@ typedef struct Work {
     Lower lo;
     const GraphNode *n;
     WindowPlan *plan;
+    bool wants_place; /* the places of maxima are stored */
 } Work;
 
 static bool bad_args(Work *w) {
@@ -137,13 +138,14 @@ static bool is_still(const WindowAxis *x) {
 static void merge_still(Work *w) {
     WindowPlan *p = w->plan;
     Arena *a = w->lo.a;
-    if (is_still(&p->axis[WINDOW_DEPTH])) {
+    if (is_still(&p->axis[WINDOW_DEPTH]) && (!w->wants_place || size_is(p->axis[WINDOW_DEPTH].in, 1))) {
         p->outer = size_mul(a, p->outer, p->axis[WINDOW_DEPTH].in);
         p->axis[WINDOW_DEPTH] = still_axis(a, size_const(a, 1));
     } else {
         p->has_depth = true;
     }
     if (p->has_depth || !is_still(&p->axis[WINDOW_ROWS])) return;
+    p->plane_rows = p->axis[WINDOW_ROWS].in;
     p->axis[WINDOW_ROWS] = still_axis(a, size_mul(a, p->outer, p->axis[WINDOW_ROWS].in));
     p->outer = size_const(a, 1);
 }
@@ -182,6 +184,8 @@ static GraphShape space_of(Arena *a, const WindowPlan *p) {
 static bool begin(Work *w, Arena *a, const Stage *s, const GraphNode *n, size_t v, GraphBounds *bounds, Err *err) {
     PlanPass *pass = ARENA_NEW(a, PlanPass);
     *w = (Work){.n = n, .plan = ARENA_NEW(a, WindowPlan)};
+    for (size_t i = 0; i < s->writes.n; i++)
+        w->wants_place |= lower_peel(s->graph, s->graph->outputs[s->writes.at[i]].value) != n->first_value;
     pass->family = s->family;
     pass->kir = kir_new(a);
     pass->own = w->plan;

@@ -13,7 +13,8 @@ const char *plan_class_name(PlanClass c) {
     static const char *const NAMES[PLAN_N_CLASSES] = {
         [PLAN_LINE] = "line",     [PLAN_NUMBER] = "number", [PLAN_ROW] = "row",
         [PLAN_VECTOR] = "vector", [PLAN_COLUMN] = "column", [PLAN_STRIDED] = "strided",
-        [PLAN_INDEX] = "index",   [PLAN_PICKED] = "picked", [PLAN_UPDATE] = "update"};
+        [PLAN_INDEX] = "index",   [PLAN_PICKED] = "picked",   [PLAN_UPDATE] = "update",
+        [PLAN_COUNTED] = "counted"};
     return NAMES[c];
 }
 

@@ -28,6 +28,7 @@ typedef enum {
     PLAN_INDEX,   /* an index tensor: read where an access that it steers needs it */
     PLAN_PICKED,  /* every column's place comes from an index tensor */
     PLAN_UPDATE,  /* what goes to places of the space that an index tensor names; its view has a size of its own there */
+    PLAN_COUNTED, /* no tensor: an element is its place under the view, int32 */
     PLAN_N_CLASSES
 } PlanClass;
 

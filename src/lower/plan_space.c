@@ -220,7 +220,7 @@ static bool runs_in_line(const PlanPass *p) {
     if (p->space.rank > 1 || p->named) return false;
     for (size_t i = 0; i < p->access.n; i++) {
         const PlanAccess *acc = &p->access.at[i];
-        if (acc->n_by) return false;
+        if (acc->n_by || acc->cls == PLAN_COUNTED) return false;
         if (acc->cls != PLAN_NUMBER && p->space.rank == 1 && !size_is(acc->view.stride[0], 1)) return false;
     }
     return true;
@@ -272,7 +272,7 @@ bool plan_space(Arena *a, PlanPass *p, Err *err) {
     if (p->schedule == PLAN_ROWS && p->space.rank == 1) insert_leading_one(a, p);
     for (size_t i = 0; i < p->access.n; i++) {
         PlanAccess *acc = &p->access.at[i];
-        if (acc->cls == PLAN_NUMBER || acc->cls == PLAN_INDEX || acc->cls == PLAN_UPDATE) continue;
+        if (acc->cls == PLAN_NUMBER || acc->cls == PLAN_INDEX || acc->cls == PLAN_UPDATE || acc->cls == PLAN_COUNTED) continue;
         acc->cls = p->schedule == PLAN_FLAT ? PLAN_LINE : acc->is_store ? PLAN_ROW : row_class(p, acc);
     }
     p->cycles64 = kir_cycles64(p->kir);

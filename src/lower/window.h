@@ -36,6 +36,7 @@ typedef struct WindowPlan {
     const Size *outer;    /* dimensions before those with windows, as one */
     WindowAxis axis[3];   /* WINDOW_DEPTH, WINDOW_ROWS, WINDOW_COLS */
     int32_t value, place; /* accesses of the stores: of values, of their places within the input's plane; -1: none */
+    const Size *plane_rows; /* rows that places count: of one plane, when rows are those of several */
     uint32_t input;       /* access */
 } WindowPlan;
 

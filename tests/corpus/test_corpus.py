@@ -18,6 +18,7 @@ SAMPLE = {
     "pooling/avg2d_ceil", "pooling/max2d_indices",
     "scan/cumsum_columns", "scan/cumsum_reverse_few", "scan/cummax_rows",
     "scatter/index_add",
+    "tri/triu_offsets",
 }
 FILES = sorted(p.relative_to(FOLDER).with_suffix("").as_posix() for p in FOLDER.glob("*/*.py"))
 

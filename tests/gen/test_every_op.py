@@ -67,7 +67,9 @@ LISTS: Dict[str, Any] = {
 SHAPED = {("squeeze", 0): "{}.unsqueeze(0)", ("prelu", 1): "{}[0]", ("fill", 1): "{}[0, 0]", ("masked_fill", 2): "{}[0, 0]",
           ("view_as", 1): "{}.t()", ("expand_as", 1): "{}.unsqueeze(0).expand(2, 3, 43)"}
 # Calls that the schema alone does not give: it has defaults that the function does not have.
-WRITTEN = {"prims.scalar_tensor.default": "torch.ops.prims.scalar_tensor.default(1.25, dtype=torch.float32, device=torch.device('cpu'))"}
+WRITTEN = {"prims.scalar_tensor.default": "torch.ops.prims.scalar_tensor.default(1.25, dtype=torch.float32, device=torch.device('cpu'))",
+           "prims.iota.default": "torch.ops.prims.iota.default(43, start=2, step=3, dtype=torch.int32, device=torch.device('cpu'), "
+                                 "requires_grad=False)"}
 SKIPPED_ARGS = ("layout", "device", "pin_memory", "memory_format", "non_blocking", "copy")
 
 
