@@ -7,7 +7,9 @@ runs the generated operator. It is plain PyTorch: on an NPU nothing of opwright 
 from __future__ import annotations
 
 import re
+from typing import Sequence
 
+from .backward_saved import IMPORT, MODE, Saved
 from .backward_spec import Spec
 
 # Doubled braces stand for braces: str.format makes the text.
@@ -27,12 +29,14 @@ import os
 import sys
 
 import torch
-
+{import_mode}
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _NAMES = {name_list}  # arguments of forward
 _WRT = {wrt}  # has a gradient, for each of them
 _BUILT_FORWARD = {with_forward}  # the forward computation is an operator, too: forward/
 _EXPLICIT = {explicit}  # the incoming gradient is an argument of the operator
+_N_OUTPUTS = {n_outputs}  # of forward; what the gradient saves comes behind
+_SAVED = {saved}  # operator, number of its call, which result
 
 
 def _load(name, path):
@@ -50,9 +54,9 @@ def _tensors(result):
     return list(result) if isinstance(result, (tuple, list)) else [result]
 
 
-def _eager(arguments):
+{mode}def _eager(arguments):
     with torch.no_grad():
-        return _tensors(_forward(**dict(zip(_NAMES, arguments))))
+{eager}
 
 
 def _reference(arguments, grads):
@@ -98,7 +102,7 @@ def _run(kernel, folder, description, arguments):
 
 
 @torch.library.custom_op("opwright::{forward}", mutates_args=(), schema="({schema_in}) -> {schema_out}")
-def {forward}(*arguments):
+def _{forward}(*arguments):
     if _BUILT_FORWARD and any(a.is_floating_point() and a.dtype != torch.float64 for a in arguments):
         outputs = _run("{forward}_custom", "forward/build", "forward/{forward}.ascendc.py", arguments)
         return {result}
@@ -110,7 +114,7 @@ def {forward}(*arguments):
     return {result}
 
 
-@{forward}.register_fake
+@_{forward}.register_fake
 def _(*arguments):
     outputs = [torch.empty_like(t) for t in _eager(arguments)]
     return {result}
@@ -145,21 +149,21 @@ def _(grads):
 
 
 def _setup(ctx, inputs, output):
-    ctx.save_for_backward(*inputs)
-    ctx.set_materialize_grads(True)
+    ctx.save_for_backward(*inputs, *_tensors(output)[_N_OUTPUTS:])
 
 
 def _backward(ctx, *grads):
-    arguments = ctx.saved_tensors
+    arguments, saved = ctx.saved_tensors[:len(_NAMES)], ctx.saved_tensors[len(_NAMES):]
+    grads = grads[:_N_OUTPUTS]
     for name, needed, has in zip(_NAMES, ctx.needs_input_grad, _WRT):
         if needed and not has:
             raise RuntimeError(f"{gradient} has no gradient by {{name}}: it is not in wrt of the specification")
     if all(a.dtype == torch.float64 for a, w in zip(arguments, _WRT) if w):
         found = _reference(arguments, grads)
     elif _EXPLICIT:
-        found = {gradient}(*arguments, grads[0])
+        found = {gradient}(*arguments, *saved, grads[0])
     else:
-        found = {gradient}(*arguments)
+        found = {gradient}(*arguments, *saved)
         scale = _scale([g for g in grads if g is not None and g.is_floating_point()])
         found = [g * scale.to(g.dtype) for g in found]
     by_input = iter(found)
@@ -167,7 +171,13 @@ def _backward(ctx, *grads):
     return tuple(g if needed else None for g, needed in zip(result, ctx.needs_input_grad))
 
 
-{forward}.register_autograd(_backward, setup_context=_setup)
+_{forward}.register_autograd(_backward, setup_context=_setup)
+
+
+def {forward}({names}):
+    """forward of forward_spec.py."""
+    outputs = _tensors(_{forward}({names}))[:_N_OUTPUTS]
+    return {user_result}
 '''
 
 
@@ -179,13 +189,16 @@ def forward_name(spec: Spec) -> str:
     return re.sub(r"_grad$", "", spec.op)
 
 
-def glue_source(spec: Spec, n_outputs: int, with_forward: bool) -> str:
-    """The module's text. n_outputs: tensors that forward returns. with_forward: there is an operator for it."""
-    names = [i.name for i in spec.inputs]
-    grad_names = names + (["grad_output"] if spec.explicit else [])
+def glue_source(spec: Spec, n_outputs: int, with_forward: bool, saved: Sequence[Saved]) -> str:
+    """The module's text. n_outputs: tensors that forward returns. with_forward: there is an operator for it, which also returns `saved`."""
+    names, n_all = [i.name for i in spec.inputs], n_outputs + len(saved)
+    grad_names = names + [s.name() for s in saved] + (["grad_output"] if spec.explicit else [])
+    call = "_tensors(_forward(**dict(zip(_NAMES, arguments))))"
+    plain, saving = f"        return {call}", f"        with _Saves(_SAVED) as saves:\n            outputs = {call}\n        return outputs + [saves.found[key] for key in _SAVED]"
     return _TEXT.format(
         forward=forward_name(spec), gradient=spec.op, module=module_name(spec), names=", ".join(names), name_list=repr(names),
-        wrt=repr([n in spec.wrt for n in names]), explicit=spec.explicit, with_forward=with_forward, schema_in=", ".join(f"Tensor {n}" for n in names),
-        schema_grad_in=", ".join(f"Tensor {n}" for n in grad_names),
-        schema_out="Tensor" if n_outputs == 1 else "(" + ", ".join(["Tensor"] * n_outputs) + ")",
-        result="outputs[0]" if n_outputs == 1 else "tuple(outputs)")
+        wrt=repr([n in spec.wrt for n in names]), explicit=spec.explicit, with_forward=with_forward, n_outputs=n_outputs, saved=repr([tuple(s) for s in saved]),
+        import_mode=IMPORT + "\n" if saved else "", mode=MODE + "\n\n" if saved else "", eager=saving if saved else plain,
+        schema_in=", ".join(f"Tensor {n}" for n in names), schema_grad_in=", ".join(f"Tensor {n}" for n in grad_names),
+        schema_out="Tensor" if n_all == 1 else "(" + ", ".join(["Tensor"] * n_all) + ")", result="outputs[0]" if n_all == 1 else "tuple(outputs)",
+        user_result="outputs[0]" if n_outputs == 1 else "tuple(outputs)")

@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import torch
 
-from . import backward_glue, backward_spec, cases, reference
-from .backward_spec import Record, Spec, SpecFault
+from . import backward_glue, backward_saved, backward_spec, cases, reference
+from .backward_saved import Saved
+from .backward_spec import Record, Spec, SpecFault, SpecInput
 from .errors import BridgeError, describe, is_out_of_memory, out_of_memory, user_line
 from .frames import Buffer
 
@@ -35,21 +37,39 @@ def backward_truth(params: dict[str, Any]) -> tuple[dict[str, Any], list[Buffer]
     try:
         spec = backward_spec.load(path)
         files: dict[str, bytes] = {}
-        recipe = kept(spec, folder) if params.get("resume") is True else None
+        saved = [Saved(*s) for s in params.get("saved") or []]
+        recipe = kept(spec, folder, saved) if params.get("resume") is True else None
         if recipe is None:
-            recipe = prepare(spec, files)
-        files = {**code_files(spec, params.get("with_forward") is True), **files}
+            recipe = prepare(spec, files, saved)
+        files = {**code_files(spec, params.get("with_forward") is True, saved), **files}
         return {"verdict": "READY", "forward": backward_glue.forward_name(spec), **recipe, "files": list(files)}, list(files.values())
     except SpecFault as exc:
         return {"verdict": exc.verdict, "message": exc.message, "file": path, "line": exc.line, "hint": exc.hint, "files": []}, []
 
 
-def kept(spec: Spec, folder: str) -> Optional[dict[str, Any]]:
+def backward_choices(params: dict[str, Any]) -> tuple[dict[str, Any], list[Buffer]]:
+    """`backward_choices` of docs/bridge.md: for each choice of saved values the reference modules, with the sizes of the largest case."""
+    path = params.get("path")
+    if not isinstance(path, str):
+        raise BridgeError("bad_input", "backward_choices needs path")
+    try:
+        spec = backward_spec.load(path)
+        with torch.no_grad():
+            backward_spec.outputs_of(spec, backward_spec.draw_inputs(spec, spec.records()[0]))
+        sizes = max(spec.cases, key=lambda c: sum(math.prod(backward_spec.shape_of(i, c)) for i in spec.inputs))
+        listed = backward_saved.choices(spec)
+    except Exception:  # noqa: BLE001 - what is wrong with the specification is said by backward_truth
+        return {"choices": []}, []
+    found = [{"saved": [list(s) for s in saved], "model": model_source(spec, saved, sizes), "forward": forward_source(spec, saved, sizes)} for saved in listed]
+    return {"choices": found, "spec": spec.source}, []
+
+
+def kept(spec: Spec, folder: str, saved: Sequence[Saved] = ()) -> Optional[dict[str, Any]]:
     """The recipe of an earlier run, when all it names is there and sealed for this specification."""
     try:
         with open(os.path.join(folder, RECIPE), encoding="utf-8") as f:
             recipe = json.load(f)
-        if recipe["seal"] != seal(recipe, spec.source):
+        if recipe["seal"] != seal(recipe, spec.source) or recipe["saved"] != [list(v) for v in saved]:
             return None
         for entry in recipe["records"]:
             if "file" in entry:
@@ -59,7 +79,7 @@ def kept(spec: Spec, folder: str) -> Optional[dict[str, Any]]:
         return None
 
 
-def prepare(spec: Spec, files: dict[str, bytes]) -> dict[str, Any]:
+def prepare(spec: Spec, files: dict[str, bytes], saved: Sequence[Saved] = ()) -> dict[str, Any]:
     """The truth as files; the recipe comes last, so that an interrupted workspace is seen as one."""
     records = spec.records()
     found = [_truth(spec, r) for r in records]
@@ -76,21 +96,22 @@ def prepare(spec: Spec, files: dict[str, bytes]) -> dict[str, Any]:
         else:
             entry["skipped"] = "the gradient in float64 is not finite"
         listed.append(entry)
-    recipe = {"schema_version": SCHEMA, **spec.to_json(), "torch": torch.__version__,
+    recipe = {"schema_version": SCHEMA, **spec.to_json(), "torch": torch.__version__, "saved": [list(v) for v in saved],
               "counts": {"records": len(records), "scored": sum(finite), "skipped": len(records) - sum(finite)}, "records": listed}
     recipe["seal"] = seal(recipe, spec.source)
     files[RECIPE] = (json.dumps(recipe, indent=2, ensure_ascii=False) + "\n").encode()
     return recipe
 
 
-def code_files(spec: Spec, with_forward: bool) -> dict[str, bytes]:
+def code_files(spec: Spec, with_forward: bool, saved: Sequence[Saved]) -> dict[str, bytes]:
     """What is made from the specification alone: its copy, the reference modules, the PyTorch glue."""
     inputs = backward_spec.draw_inputs(spec, spec.records()[0])
     with torch.no_grad():
         n_outputs = len(backward_spec.outputs_of(spec, inputs))
-    texts = {SPEC_COPY: spec.source, MODEL: model_source(spec), f"{backward_glue.module_name(spec)}.py": backward_glue.glue_source(spec, n_outputs, with_forward)}
+    texts = {SPEC_COPY: spec.source, MODEL: model_source(spec, saved),
+             f"{backward_glue.module_name(spec)}.py": backward_glue.glue_source(spec, n_outputs, with_forward, saved)}
     if with_forward:
-        texts[f"{FORWARD}/{MODEL}"] = forward_source(spec)
+        texts[f"{FORWARD}/{MODEL}"] = forward_source(spec, saved)
     return {name: text.encode() for name, text in texts.items()}
 
 
@@ -122,11 +143,13 @@ def _gradient(spec: Spec, record: Record, inputs: dict[str, torch.Tensor]) -> Op
     return backward_spec.draw_gradient(record, outputs[0].to(getattr(torch, record.dtype)))
 
 
-def arguments_of(spec: Spec, record: Record) -> list[torch.Tensor]:
-    """What the gradient operator is called with: the inputs in forward's order, then the explicit gradient."""
+def arguments_of(spec: Spec, record: Record, saved: Sequence[Saved] = ()) -> list[torch.Tensor]:
+    """What the gradient operator is called with: the inputs in forward's order, saved values, the explicit gradient."""
     inputs = backward_spec.draw_inputs(spec, record)
     gradient = _gradient(spec, record, inputs)
-    return list(inputs.values()) + ([gradient] if gradient is not None else [])
+    wide = {k: v.double() if v.is_floating_point() else v for k, v in inputs.items()}
+    values = [v.to(getattr(torch, record.dtype)) for v in backward_saved.values(spec, wide, saved)]
+    return list(inputs.values()) + values + ([gradient] if gradient is not None else [])
 
 
 HIDDEN_SEED_OFFSET = 1000000  # of a record drawn once more, whose truth no file holds
@@ -149,7 +172,7 @@ def case_of(params: dict[str, Any]) -> cases.Case:
     if params.get("hidden") is True:
         record.seed += HIDDEN_SEED_OFFSET
     forward = params.get("forward") is True
-    arguments: list[Any] = list(backward_spec.draw_inputs(spec, record).values()) if forward else arguments_of(spec, record)
+    arguments: list[Any] = list(backward_spec.draw_inputs(spec, record).values()) if forward else arguments_of(spec, record, [Saved(*s) for s in recipe["saved"]])
     case = cases.Case([cases.lay_out(a, params.get("layout", "contiguous")) for a in arguments], [], getattr(torch, record.dtype))
     if params.get("hidden") is not True and not forward:
         case.truth = lambda: _sealed(folder, entry)
@@ -194,7 +217,7 @@ def seal(recipe: dict[str, Any], source: str) -> str:
     h = hashlib.sha256(source.encode())
     h.update(json.dumps({k: v for k, v in recipe.items() if k != "seal"}, sort_keys=True).encode())
     here = os.path.dirname(os.path.abspath(__file__))
-    for name in ("backward_spec.py", "backward_truth.py"):
+    for name in ("backward_spec.py", "backward_saved.py", "backward_truth.py"):
         with open(os.path.join(here, name), "rb") as f:
             h.update(f.read())
     return h.hexdigest()
@@ -203,56 +226,65 @@ def seal(recipe: dict[str, Any], source: str) -> str:
 # ---- the reference of the gradient ------------------------------------------------------------------------------------
 
 
-def _module_head(title: str, spec_copy: str) -> list[str]:
-    return [f'"""{title}, as a reference module."""', "import importlib.util", "import os", "", "import torch", "",
+def _module_head(title: str, spec_copy: str, saved: Sequence[Saved]) -> list[str]:
+    mode = [backward_saved.MODE.rstrip(), "", "", f"_SAVED = {[tuple(s) for s in saved]!r}  # operator, number of its call, which result", "", ""]
+    return [f'"""{title}, as a reference module."""', "import importlib.util", "import os", "", "import torch",
+            *([backward_saved.IMPORT] if saved else []), "",
             f'_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "{spec_copy}")',
             '_found = importlib.util.spec_from_file_location("forward_spec", _PATH)', "forward_spec = importlib.util.module_from_spec(_found)",
-            "_found.loader.exec_module(forward_spec)", "", ""]
+            "_found.loader.exec_module(forward_spec)", "", "", *(mode if saved else [])]
 
 
-def _module_tail(spec: Spec, arguments: list[str]) -> list[str]:
-    return ["", "", "def get_inputs():", f"    return [{', '.join(_example(spec, n, i) for i, n in enumerate(arguments))}]", "", "",
-            "def get_init_inputs():", "    return []", ""]
+def _module_tail(arguments: list[str]) -> list[str]:
+    return ["", "", "def get_inputs():", f"    return [{', '.join(arguments)}]", "", "", "def get_init_inputs():", "    return []", ""]
 
 
-def forward_source(spec: Spec) -> str:
-    """forward/model.py: the forward computation as a reference module."""
+def forward_source(spec: Spec, saved: Sequence[Saved] = (), symbols: Optional[dict[str, int]] = None) -> str:
+    """forward/model.py: the forward computation as a reference module; saved values come behind its results."""
     names = [i.name for i in spec.inputs]
-    lines = _module_head(f"forward of {SPEC_COPY}", f"../{SPEC_COPY}") + [
-        "class Model(torch.nn.Module):", f"    def forward(self, {', '.join(names)}):",
-        f"        return forward_spec.forward({', '.join(f'{n}={n}' for n in names)})"]
-    return "\n".join(lines + _module_tail(spec, names))
+    call = f"forward_spec.forward({', '.join(f'{n}={n}' for n in names)})"
+    body = [f"        return {call}"] if not saved else [
+        "        with _Saves(_SAVED) as saves:", f"            outputs = {call}",
+        "        outputs = tuple(outputs) if isinstance(outputs, (tuple, list)) else (outputs,)",
+        "        return (*outputs, *(saves.found[key] for key in _SAVED))"]
+    lines = _module_head(f"forward of {SPEC_COPY}", f"../{SPEC_COPY}", saved) + [
+        "class Model(torch.nn.Module):", f"    def forward(self, {', '.join(names)}):", *body]
+    return "\n".join(lines + _module_tail(_examples(spec, symbols or spec.cases[0], [], False)))
 
 
-def model_source(spec: Spec) -> str:
+def model_source(spec: Spec, saved: Sequence[Saved] = (), symbols: Optional[dict[str, int]] = None) -> str:
     """model.py: the gradients as a reference module that the generator traces."""
-    parameters = [i.name for i in spec.inputs]
-    arguments = parameters + (["grad_output"] if spec.explicit else [])
-    result = "gradients[0]" if len(spec.wrt) == 1 else "tuple(gradients)"
-    lines = _module_head(f"The gradient of forward in {SPEC_COPY} with respect to {', '.join(spec.wrt)}", SPEC_COPY) + [
+    parameters, given = [i.name for i in spec.inputs], [s.name() for s in saved]
+    arguments = parameters + given + (["grad_output"] if spec.explicit else [])
+    call = f"outputs = forward_spec.forward({', '.join(f'{n}={n}' for n in parameters)})"
+    lines = _module_head(f"The gradient of forward in {SPEC_COPY} with respect to {', '.join(spec.wrt)}", SPEC_COPY, saved) + [
         "class Model(torch.nn.Module):",
         f"    def forward(self, {', '.join(arguments)}):",
         "        with torch.enable_grad():",
         *[f"            {n} = {n}.detach().requires_grad_()" for n in spec.wrt],
-        f"            outputs = forward_spec.forward({', '.join(f'{n}={n}' for n in parameters)})",
+        *([f"            with _Saves(_SAVED, [{', '.join(given)}]):", f"                {call}"] if saved else [f"            {call}"]),
         "            outputs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]",
         "            outputs = [t for t in outputs if t.requires_grad]",
         f"            incoming = [{'grad_output' if spec.explicit else 'torch.ones_like(t) for t in outputs'}]",
         f"            gradients = torch.autograd.grad(outputs, [{', '.join(spec.wrt)}], incoming)",
-        f"        return {result}",
+        f"        return {'gradients[0]' if len(spec.wrt) == 1 else 'tuple(gradients)'}",
     ]
-    return "\n".join(lines + _module_tail(spec, arguments))
+    return "\n".join(lines + _module_tail(_examples(spec, symbols or spec.cases[0], saved, spec.explicit)))
 
 
-def _example(spec: Spec, name: str, index: int) -> str:
-    """An input with the sizes of the first case, as text."""
-    symbols, dtype = spec.cases[0], spec.dtypes[0]
-    if index >= len(spec.inputs):
-        inputs = backward_spec.draw_inputs(spec, Record(0, dtype, symbols, "standard", spec.seed))
-        with torch.no_grad():
-            output = backward_spec.outputs_of(spec, inputs)[0]
-        return f"torch.randn({list(output.shape)}, dtype=torch.{dtype})"
-    item = spec.inputs[index]
+def _examples(spec: Spec, symbols: dict[str, int], saved: Sequence[Saved], with_gradient: bool) -> list[str]:
+    """The arguments of a module with the sizes of a case, as text."""
+    dtype = spec.dtypes[0]
+    texts = [_example(item, symbols, dtype) for item in spec.inputs]
+    if not saved and not with_gradient:
+        return texts
+    inputs = backward_spec.draw_inputs(spec, Record(0, dtype, symbols, "standard", spec.seed))
+    with torch.no_grad():
+        more = backward_saved.values(spec, inputs, saved) + ([backward_spec.outputs_of(spec, inputs)[0]] if with_gradient else [])
+    return texts + [f"torch.randn({list(t.shape)}, dtype=torch.{dtype})" for t in more]
+
+
+def _example(item: SpecInput, symbols: dict[str, int], dtype: str) -> str:
     shape = backward_spec.shape_of(item, symbols)
     if item.is_floating():
         return f"torch.randn({shape}, dtype=torch.{item.dtype or dtype})"

@@ -31,6 +31,7 @@ METHODS: dict[str, tuple[str, str]] = {
     "check_model": ("describe", "check_model"),
     "run": ("evaluate", "run"),
     "backward_truth": ("backward_truth", "backward_truth"),
+    "backward_choices": ("backward_truth", "backward_choices"),
 }
 
 

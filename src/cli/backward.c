@@ -87,8 +87,13 @@ static bool write_blobs(Arena *a, const BackwardJob *job, const BridgeReply *rep
 
 /* Sets job->truth. False after an error; a specification that cannot be worked on is one that names the verdict. */
 static bool prepare_truth(Arena *a, Bridge *b, BackwardArgs *args, BackwardJob *job, Err *err) {
-    json_t *params = json_pack("{s:s, s:s, s:b, s:b}", "path", args->spec, "workspace", job->dir, "resume", args->resume, "with_forward",
-                               args->with_forward);
+    json_t *saved = NULL;
+    if (args->with_forward && !backward_choose(a, b, args, &saved, err)) {
+        json_decref(saved);
+        return false;
+    }
+    json_t *params = json_pack("{s:s, s:s, s:b, s:b, s:o}", "path", args->spec, "workspace", job->dir, "resume", args->resume, "with_forward",
+                               args->with_forward, "saved", saved ? saved : json_array());
     if (!params) return err_set(err, ERR_BAD_INPUT, args->spec, "the name of the file is not UTF-8");
     BridgeReply reply = {0};
     const BridgeLimits limits = {.wall_s = args->stage_limit_s};

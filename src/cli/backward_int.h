@@ -44,6 +44,8 @@ bool backward_write(Arena *a, const BackwardJob *job, const char *name, const vo
 /* backward_operator.c: generates, writes and verifies the operator of job->dir/model.py; fills job->verdict unless --no-verify. */
 bool backward_deliver(Arena *a, Bridge *b, BackwardArgs *args, BackwardJob *job, Err *err) ERR_CHECKED;
 
+/* backward_choice.c: what the forward operator saves for the gradient, as `saved` of docs/bridge.md; the caller decrefs, after an error too. */
+bool backward_choose(Arena *a, Bridge *b, BackwardArgs *args, json_t **saved, Err *err) ERR_CHECKED;
 /* backward_seal.c: takes the hashes of job->watched; tells later which of them no longer holds, NULL: none. */
 void backward_watch(Arena *a, BackwardJob *job);
 const char *backward_changed(Arena *a, const BackwardJob *job);
