@@ -177,7 +177,8 @@ bool lower_chain_view(Lower *lo, const GraphShape *shape, const Chain *chain, Gr
 
 static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {
     const GraphValue *val = &lo->g->values[value];
-    DType t = val->dtype[lo->variant];
+    const DType *left = lo->g->inputs[val->result].dtype; /* of a temp: an int64 is left as int32 */
+    DType t = left ? left[lo->variant] : val->dtype[lo->variant];
     if (!lower_dtype_is_supported(t) && !(t == DTYPE_I64 && lo->takes_int64)) {
         err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "input `%s` has dtype %s",
                 lo->g->inputs[val->result].name, dtype_info(t)->torch);
@@ -489,7 +490,8 @@ static bool eval_count(Lower *lo, const GraphNode *n, const Chain *chain, KirArg
 
 static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chain *chain, KirArg *out) {
     DType t = lo->g->values[n->first_value + result].dtype[lo->variant];
-    if (!lower_dtype_is_supported(t) && !(t == DTYPE_I64 && lo->takes_int64))
+    bool is_moved = t == DTYPE_I64 && graph_is_view(n->op); /* fit to be moved when what it is a view of is */
+    if (!lower_dtype_is_supported(t) && !(t == DTYPE_I64 && lo->takes_int64) && !is_moved)
         return lower_unsupported(lo, n, arena_printf(lo->a, "the result has dtype %s", dtype_info(t)->torch),
                                  t == DTYPE_I64 ? "make it int32 with dtype=torch.int32 or .to(torch.int32)"
                                                 : "use float16, bfloat16, float32, int32 or bool");

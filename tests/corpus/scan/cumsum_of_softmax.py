@@ -4,7 +4,7 @@ import torch
 
 class Model(torch.nn.Module):
     def forward(self, x):
-        return torch.cumsum(torch.softmax(x, -1), -1) > 0.5
+        return torch.cumsum(torch.softmax(x, -1), -1) * 2.0
 
 
 def get_inputs():

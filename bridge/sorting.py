@@ -1,0 +1,67 @@
+"""Sorting as rows in order: the operator that the generator's family sort knows, and PyTorch's in terms of it.
+
+`in_order` sorts each row of x, whose last dimension is that of the rows, and gives the elements that come to stand at first,
+first + 1, ..., first + count - 1, with their places in the row. Equal elements keep their order; NaN is greater than any number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+aten = torch.ops.aten
+
+LIBRARY = torch.library.Library("opwright", "FRAGMENT")
+LIBRARY.define("in_order(Tensor x, SymInt first, SymInt count, bool descending) -> (Tensor, Tensor)")
+
+
+def _meta(x: Any, first: Any, count: Any, descending: bool) -> Any:
+    shape = [*x.shape[:-1], count]
+    return x.new_empty(shape), x.new_empty(shape, dtype=torch.int64)
+
+
+LIBRARY.impl("in_order", _meta, "Meta")
+
+
+def _in_order(x: Any, dim: int, first: Any, count: Any, descending: bool) -> Any:
+    """Along any dimension; a tensor without dimensions is a row of one."""
+    if x.dim() == 0:
+        values, places = torch.ops.opwright.in_order(x.reshape(1), first, count, descending)
+        return values.reshape(()), places.reshape(())
+    if dim in (-1, x.dim() - 1):
+        return torch.ops.opwright.in_order(x, first, count, descending)
+    values, places = torch.ops.opwright.in_order(x.transpose(dim, -1), first, count, descending)
+    return values.transpose(dim, -1), places.transpose(dim, -1)
+
+
+def _size(x: Any, dim: int) -> Any:
+    return x.shape[dim] if x.dim() else 1
+
+
+def _is_sorted_here(x: Any) -> bool:
+    return x.dtype in (torch.float32, torch.float16, torch.bfloat16)
+
+
+def _sort(x: Any, dim: int = -1, descending: bool = False) -> Any:
+    return _in_order(x, dim, 0, _size(x, dim), descending) if _is_sorted_here(x) else NotImplemented
+
+
+def _sort_stable(x: Any, *, stable: bool = True, dim: int = -1, descending: bool = False) -> Any:
+    return _sort(x, dim, descending)
+
+
+def _topk(x: Any, k: Any, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:  # pylint: disable=redefined-builtin
+    return _in_order(x, dim, 0, k, largest) if _is_sorted_here(x) else NotImplemented
+
+
+def _kthvalue(x: Any, k: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    if not _is_sorted_here(x):
+        return NotImplemented
+    values, places = _in_order(x, dim, k - 1, 1, False)
+    return (values, places) if keepdim or x.dim() == 0 else (values.squeeze(dim), places.squeeze(dim))
+
+
+def decompositions() -> dict[Any, Any]:
+    """By operator, in the form of PyTorch's decomposition tables."""
+    return {aten.sort.default: _sort, aten.sort.stable: _sort_stable, aten.topk.default: _topk, aten.kthvalue.default: _kthvalue}
