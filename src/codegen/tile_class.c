@@ -421,8 +421,11 @@ static void write_constants(Gen *gen, const GenPass *gp, Cxx *cx) {
 }
 
 static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {
-    for (size_t i = 0; i < gp->p->outputs.n; i++)
-        cxx_comment(cx, "%s", gen_formula_text(gen, gp->p->outputs.at[i]));
+    for (size_t i = 0; i < gp->p->outputs.n; i++) {
+        uint32_t index = gp->p->outputs.at[i];
+        if (index < gen->g->n_outputs) cxx_comment(cx, "%s", gen_formula_text(gen, index));
+        else cxx_comment(cx, "`%s`, which a later stage needs", gen->plan->temps.at[index - gen->g->n_outputs].name);
+    }
     StrBuf sb;
     strbuf_init(&sb, gen->a);
     for (uint32_t d = 0; d < gp->p->space.rank; d++)

@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from bridge import windows
+from bridge import resize, windows
 
 
 def taps_of(numbers: List[int], n: int, out: int, index: Optional[torch.Tensor], is_last: bool) -> torch.Tensor:
@@ -138,3 +138,47 @@ def test_adaptive(n):
         want = getattr(F, f"adaptive_max_pool{n}d")(x, size, return_indices=True)
         got = TABLE[getattr(torch.ops.aten, f"adaptive_max_pool{n}d").default](x, size)
         assert torch.equal(got[0], want[0]) and torch.equal(got[1], want[1]), size
+
+
+# ---- resizing ---------------------------------------------------------------------------------------------------------
+
+RESIZE = resize.decompositions()
+MODES = [("upsample_nearest", n, None) for n in (1, 2, 3)] + [("_upsample_nearest_exact", n, None) for n in (1, 2, 3)] + [
+    (name, n, corners) for name, n in (("upsample_linear", 1), ("upsample_bilinear", 2), ("upsample_trilinear", 3), ("upsample_bicubic", 2))
+    for corners in (False, True)]
+
+
+def of_mode(name: str, n: int, overload: str) -> Any:
+    return getattr(getattr(torch.ops.aten, f"{name}{n}d"), overload)
+
+
+@pytest.mark.parametrize("name, n, corners", MODES)
+def test_resize_to_size(name, n, corners):
+    x = tensor(*{1: (2, 3, 13), 2: (2, 2, 7, 10), 3: (1, 2, 5, 4, 6)}[n])
+    op = of_mode(name, n, "default")
+    flags = [] if corners is None else [corners]
+    for size in ([1] * n, [5] * n, [20, 7, 9][:n], [2 * s for s in x.shape[-n:]], list(x.shape[-n:]), [37] * n if n < 3 else [8, 3, 11]):
+        want = op(x, size, *flags)
+        got = RESIZE[op](x, size, *flags)
+        assert got.shape == want.shape and torch.allclose(got, want, atol=1e-5), size
+
+
+@pytest.mark.parametrize("name, n, corners", MODES)
+def test_resize_by_factor(name, n, corners):
+    x = tensor(*{1: (2, 3, 13), 2: (2, 2, 7, 10), 3: (1, 2, 5, 4, 6)}[n])
+    op = of_mode(name, n, "vec")
+    flags = [] if corners is None else [corners]
+    for factor in (2.0, 0.5, 1.5, 0.7, 3.3):
+        want = op(x, None, *flags, [factor] * n)
+        got = RESIZE[op](x, None, *flags, [factor] * n)
+        assert got.shape == want.shape and torch.allclose(got, want, atol=1e-5), factor
+
+
+@pytest.mark.parametrize("name", ["_upsample_bilinear", "_upsample_bicubic"])
+@pytest.mark.parametrize("corners", [False, True])
+def test_resize_with_antialias(name, corners):
+    x = tensor(2, 3, 20, 31)
+    op = getattr(torch.ops.aten, f"{name}2d_aa").default
+    for size in ([1, 1], [5, 7], [10, 9], [20, 31], [33, 62], [13, 50]):
+        want = op(x, size, corners)
+        assert torch.allclose(RESIZE[op](x, size, corners), want, atol=1e-5), size

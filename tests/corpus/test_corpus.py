@@ -17,6 +17,7 @@ SAMPLE = {
     "layout/pad_constant", "layout/repeat",
     "pooling/avg2d_ceil", "pooling/max2d_indices",
     "scan/cumsum_columns", "scan/cumsum_reverse_few", "scan/cummax_rows",
+    "resize/bilinear_up",
     "sort/sort_rows", "sort/topk",
     "scatter/index_add",
     "tri/triu_offsets",
