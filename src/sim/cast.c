@@ -155,8 +155,7 @@ static bool nearest(uint32_t mode)
 /* True when a loop did the run. */
 static bool cast_loop(const Core *c, const VecOp *op, uint8_t *dst, const uint8_t *src, uint32_t n)
 {
-    static const VecLoops *l;
-    if (!l) l = vec_loops();
+    const VecLoops *l = vec_loops();
     DType dt = op->o[0].type, st = op->o[1].type;
     uint32_t mode = op->scalar.arg;
     if (dt == DTYPE_F32 && st == DTYPE_F16) return l->widen_f16((float *)dst, (const uint16_t *)src, n), true;

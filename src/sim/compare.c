@@ -7,13 +7,6 @@
 
 enum { LANES = 128 }; /* most lanes of a repeat */
 
-static const VecLoops *loops(void)
-{
-    static const VecLoops *best;
-    if (!best) best = vec_loops();
-    return best;
-}
-
 /* Lanes of one repeat (or of a stretch of the count form), brought together. */
 typedef struct Lanes {
     uint8_t bytes[LANES * 4];
@@ -48,9 +41,9 @@ static void compare_lanes(const VecOp *op, const Lanes *a, const Lanes *b, uint3
         return;
     }
     float fa[LANES], fb[LANES];
-    vec_load_f32(loops(), t, a->bytes, fa, n);
-    vec_load_f32(loops(), t, b->bytes, fb, n);
-    loops()->compare(out, fa, fb, op->scalar.arg, n);
+    vec_load_f32(vec_loops(), t, a->bytes, fa, n);
+    vec_load_f32(vec_loops(), t, b->bytes, fb, n);
+    vec_loops()->compare(out, fa, fb, op->scalar.arg, n);
 }
 
 static void fill_lanes(const VecOp *op, uint64_t bits, Lanes *out)
@@ -294,9 +287,9 @@ static void select_stretch(Core *c, const VecOp *op, const uint32_t *addr, uint6
     for (uint32_t i = 0; i < n && op->n == 2; i++) memcpy(b + i * size, scalar, size);
     const uint8_t *other = op->n > 2 ? c->ub + addr[2] : b;
     if (size == 4)
-        loops()->select32((uint32_t *)(c->ub + addr[0]), on, (const uint32_t *)(c->ub + addr[1]), (const uint32_t *)other, n);
+        vec_loops()->select32((uint32_t *)(c->ub + addr[0]), on, (const uint32_t *)(c->ub + addr[1]), (const uint32_t *)other, n);
     else
-        loops()->select16((uint16_t *)(c->ub + addr[0]), on, (const uint16_t *)(c->ub + addr[1]), (const uint16_t *)other, n);
+        vec_loops()->select16((uint16_t *)(c->ub + addr[0]), on, (const uint16_t *)(c->ub + addr[1]), (const uint16_t *)other, n);
     if (all) bits_fill(c->ub_valid, addr[0], n * size, true);
     for (uint32_t i = 0; i < n && !all; i++) bits_fill(c->ub_valid, addr[0] + i * size, size, known[i]);
     ub_wrote(c, addr[0], n * size);

@@ -1,4 +1,5 @@
-/* Fibers on ucontext. Under AddressSanitizer every switch is announced, or it would see one stack run into another. */
+/* Fibers on ucontext. Under AddressSanitizer and ThreadSanitizer every switch is announced, or they would see one stack run into
+ * another. */
 #include "sim/fiber.h"
 
 #include <stddef.h>
@@ -12,13 +13,22 @@
 #if __has_feature(address_sanitizer)
 #define HAS_ASAN 1
 #endif
+#if __has_feature(thread_sanitizer)
+#define HAS_TSAN 1
+#endif
 #endif
 #ifdef __SANITIZE_ADDRESS__
 #define HAS_ASAN 1
 #endif
+#ifdef __SANITIZE_THREAD__
+#define HAS_TSAN 1
+#endif
 #ifdef HAS_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef HAS_TSAN
+#include <sanitizer/tsan_interface.h>
 #endif
 
 /* HW: the scalar stack of a core is tens of KB; more here, because host code keeps more on it. */
@@ -34,6 +44,7 @@ struct Fiber {
     void *fake_scheduler;
     const void *scheduler_bottom;
     size_t scheduler_size;
+    void *thread_own, *thread_scheduler; /* ThreadSanitizer's */
 };
 
 Fiber *fiber_new(void)
@@ -54,6 +65,9 @@ Fiber *fiber_new(void)
 void fiber_free(Fiber *f)
 {
     if (!f) return;
+#ifdef HAS_TSAN
+    if (f->thread_own) __tsan_destroy_fiber(f->thread_own);
+#endif
     munmap(f->stack - f->guard, f->guard + STACK_BYTES);
     free(f);
 }
@@ -68,6 +82,9 @@ static void start(unsigned low, unsigned high)
 #ifdef HAS_ASAN
     __sanitizer_start_switch_fiber(NULL, f->scheduler_bottom, f->scheduler_size);
 #endif
+#ifdef HAS_TSAN
+    __tsan_switch_to_fiber(f->thread_scheduler, 0);
+#endif
     setcontext(&f->scheduler);
 }
 
@@ -79,6 +96,10 @@ void fiber_set(Fiber *f, void (*fn)(void *arg), void *arg)
     f->fn = fn;
     f->arg = arg;
     f->fake_own = NULL;
+#ifdef HAS_TSAN
+    if (f->thread_own) __tsan_destroy_fiber(f->thread_own);
+    f->thread_own = __tsan_create_fiber(0);
+#endif
     getcontext(&f->here);
     f->here.uc_stack.ss_sp = f->stack;
     f->here.uc_stack.ss_size = STACK_BYTES;
@@ -92,6 +113,10 @@ void fiber_enter(Fiber *f)
 #ifdef HAS_ASAN
     __sanitizer_start_switch_fiber(&f->fake_scheduler, f->stack, STACK_BYTES);
 #endif
+#ifdef HAS_TSAN
+    f->thread_scheduler = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(f->thread_own, 0);
+#endif
     swapcontext(&f->scheduler, &f->here);
 #ifdef HAS_ASAN
     __sanitizer_finish_switch_fiber(f->fake_scheduler, NULL, NULL);
@@ -102,6 +127,9 @@ void fiber_leave(Fiber *f)
 {
 #ifdef HAS_ASAN
     __sanitizer_start_switch_fiber(&f->fake_own, f->scheduler_bottom, f->scheduler_size);
+#endif
+#ifdef HAS_TSAN
+    __tsan_switch_to_fiber(f->thread_scheduler, 0);
 #endif
     swapcontext(&f->here, &f->scheduler);
 #ifdef HAS_ASAN

@@ -131,16 +131,9 @@ static VecLoop *loop_of(const VecLoops *l, const VecOp *op)
     }
 }
 
-static const VecLoops *loops(void)
-{
-    static const VecLoops *best;
-    if (!best) best = vec_loops();
-    return best;
-}
-
 static void run_expression(Core *c, const VecOp *op, const uint32_t *addr, uint64_t first, uint32_t n)
 {
-    const VecLoops *l = loops();
+    const VecLoops *l = vec_loops();
     VecLoop *loop = loop_of(l, op);
     (void)first;
     vec_mark(c, op, addr, n, reads_dst(op));

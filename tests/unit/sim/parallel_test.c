@@ -75,6 +75,17 @@ static void scalars_side_by_side(void)
     OwGlobal g = at(io, 3);
     ow_gm_set(OW_F32, &g, (uint64_t)ow_block_idx(), 0x3f800000, AT);
 }
+static void many_kinds(void) /* instructions that block 0, which runs first and alone, does not use */
+{
+    in_place();
+    if (ow_block_idx() == 0) return;
+    OwLocal f = ub_at(16384, 1024), h = ub_at(20480, 512), m = ub_at(24576, 64), r = ub_at(28672, 64), w = ub_at(32768, 1024), tmp = ub_at(36864, 4096);
+    ow_vec_n("Duplicate", F32, &f, NULL, NULL, 0x3f800000, 0, 256, AT);
+    ow_vec_n("Cast", OW_TYPES(OW_F16, OW_F32), &h, &f, NULL, 0, 1, 256, AT);
+    ow_vec_n("Compare", OW_TYPES(OW_U8, OW_F32), &m, &f, &f, 0, 2, 256, AT);
+    ow_reduce_all("ReduceSum", OW_F32, 0, &r, &f, &w, 0, 1, 256, NULL, AT);
+    ow_adv("Sigmoid", OW_F32, &w, &f, NULL, &tmp, 0, 0, 256, AT);
+}
 static void unwritten(void)
 {
     if (ow_block_idx() != 33) clean();
@@ -128,7 +139,7 @@ static void the_same_on_any_number_of_threads(void **state)
     static const struct {
         void (*kernel)(void);
         const char *finding;
-    } kernels[] = {{clean, NULL}, {in_place, NULL}, {late_sync, "sync-all-blocks"}, {late_atomic, "race-between-blocks"},
+    } kernels[] = {{clean, NULL}, {in_place, NULL}, {many_kinds, NULL}, {late_sync, "sync-all-blocks"}, {late_atomic, "race-between-blocks"},
                    {late_finding, "ub-past-end"}, {neighbours, "gm-two-writers"}, {reads_neighbour, "race-between-blocks"},
                    {scalars_side_by_side, "gm-cache-line-shared"}, {unwritten, "output-not-written"}};
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
