@@ -13,7 +13,7 @@
 /* ---- the table
  * --------------------------------------------------------------------------------------------------- */
 
-typedef enum { PLAIN, INDEXED, LOGSUM } How;
+typedef enum { PLAIN, SUM, INDEXED, LOGSUM } How;
 
 static const struct ScanRow {
     const char *op;
@@ -165,8 +165,22 @@ static KirVal emit_logsum(Kir *k, KirVal v) {
     return emit_limit(k, emit_limit(k, v, KIR_LE, -FLT_MAX, -INFINITY), KIR_GE, FLT_MAX, INFINITY);
 }
 
+/* Sums of both signs keep their digits near 0: a value is a multiple of 2^-9 and a rest, each summed by itself. Sums of
+ * multiples are exact up to 2^15, and the rests are small. Beyond that this is as exact as a sum of float32. */
+#define TO_MULTIPLE 24576.0 /* 1.5 * 2^14: added and taken away again, it leaves a multiple of 2^-9 */
+
+static KirVal emit_sum(Kir *k, KirVal v) {
+    KirVal moved = kir_emit(k, KIR_ADDS_F, &v, kir_const(TO_MULTIPLE), 0);
+    KirVal multiple = kir_emit(k, KIR_ADDS_F, &moved, kir_const(-TO_MULTIPLE), 0);
+    KirVal rest = emit2(k, KIR_SUB_F, v, multiple, 0);
+    KirVal number = emit2(k, KIR_CMP_F, rest, rest, KIR_EQ); /* an infinity has no rest */
+    rest = kir_emit(k, KIR_SELS_F, (KirVal[]){number, rest}, kir_const(0), 0);
+    return emit2(k, KIR_ADD_F, emit_scan(k, KIR_CUMSUM_F, multiple), emit_scan(k, KIR_CUMSUM_F, rest), 0);
+}
+
 static KirVal emit_row(Kir *k, const struct ScanRow *row, KirVal v, uint32_t result) {
     if (row->how == LOGSUM) return emit_logsum(k, v);
+    if (row->how == SUM && kir_type(k, v) == KIR_F32) return emit_sum(k, v);
     KirVal all = emit_scan(k, kir_type(k, v) == KIR_F32 ? row->on_floats : row->on_ints, v);
     return result == 0 ? all : emit_places(k, v, all);
 }

@@ -16,7 +16,7 @@ SAMPLE = {
     "int64/column",
     "layout/pad_constant", "layout/repeat",
     "pooling/avg2d_ceil", "pooling/max2d_indices",
-    "scan/cumsum_columns", "scan/cumsum_reverse_few", "scan/cummax_rows",
+    "scan/cumsum_signed", "scan/cumsum_reverse_few", "scan/cummax_rows",
     "resize/bilinear_up",
     "sort/sort_rows", "sort/topk",
     "scatter/index_add",
