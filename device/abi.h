@@ -224,6 +224,9 @@ OW_API uint32_t ow_tbuf_init(uint32_t pos, uint32_t len_bytes, OwLoc loc);
 OW_API void ow_tbuf_get(const char *api, uint32_t tbuf, uint32_t len_bytes, uint32_t offset_bytes, OwLocal *out,
                         OwLoc loc);
 OW_API void ow_stack_buffer(uint32_t pos, OwLocal *out, OwLoc loc);
+/* The spill area of InitSpmBuffer; out: its byte at, of which a copy touches span bytes. */
+OW_API void ow_spm_init(const OwGlobal *gm, int32_t len_bytes, OwLoc loc);
+OW_API void ow_spm_at(const char *api, int64_t at, int64_t span, OwGlobal *out, OwLoc loc);
 
 /* flags and barriers; event: HardEvent */
 OW_API int32_t ow_event_alloc(uint32_t event, uint32_t keep, OwLoc loc);

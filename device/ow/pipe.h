@@ -2,6 +2,7 @@
 #ifndef OW_PIPE_H
 #define OW_PIPE_H
 
+#include "ow/params.h"
 #include "ow/std.h"
 #include "ow/tensor.h"
 
@@ -216,6 +217,58 @@ public:
     void DestroyWithoutPipeAll(OW_LOC) { ow_pipe_destroy(this, ow_loc); }
     void Destroy(OW_LOC) { ow_pipe_destroy(this, ow_loc); }
     void Reset(OW_LOC) { ow_pipe_reset(this, ow_loc); }
+    template <typename T> void InitSpmBuffer(const GlobalTensor<T> &workspace, const int32_t bufferSize, OW_LOC)
+    {
+        ow_spm_init(&workspace.ow, bufferSize, ow_loc);
+    }
+    template <typename N = int32_t> void InitSpmBuffer(const N)
+    {
+        static_assert(sizeof(N) == 0, "InitSpmBuffer in L1, without an address, does not exist on this chip");
+    }
+    template <typename T> void WriteSpmBuffer(const LocalTensor<T> &writeBuffer, const DataCopyParams &copyParams, int32_t writeOffset = 0, OW_LOC)
+    {
+        OwFlags<HardEvent::V_MTE3, HardEvent::MTE2_MTE3>(ow_loc);
+        OwSpmCopy("WriteSpmBuffer", 1, writeBuffer, copyParams, writeOffset, ow_loc);
+        OwFlags<HardEvent::MTE3_MTE2, HardEvent::MTE3_V>(ow_loc);
+    }
+    template <typename T> void WriteSpmBuffer(const LocalTensor<T> &writeBuffer, const int32_t writeSize, int32_t writeOffset = 0, OW_LOC)
+    {
+        WriteSpmBuffer(writeBuffer, OwSpmRow(writeBuffer, writeSize), writeOffset, ow_loc);
+    }
+    template <typename T> void ReadSpmBuffer(const LocalTensor<T> &readBuffer, const DataCopyParams &copyParams, int32_t readOffset = 0, OW_LOC)
+    {
+        OwFlags<HardEvent::V_MTE2>(ow_loc);
+        OwSpmCopy("ReadSpmBuffer", 0, readBuffer, copyParams, readOffset, ow_loc);
+        OwFlags<HardEvent::MTE2_V, HardEvent::MTE2_MTE3>(ow_loc);
+    }
+    template <typename T> void ReadSpmBuffer(const LocalTensor<T> &readBuffer, const int32_t readSize, int32_t readOffset = 0, OW_LOC)
+    {
+        ReadSpmBuffer(readBuffer, OwSpmRow(readBuffer, readSize), readOffset, ow_loc);
+    }
+
+private:
+    template <HardEvent... evt> static void OwFlags(OwLoc loc)
+    {
+        const int32_t ids[] = {ow_event_alloc((uint32_t)evt, 0, loc)...};
+        const int32_t *id = ids;
+        ((ow_flag_set((uint32_t)evt, *id, loc), ow_flag_wait((uint32_t)evt, *id++, loc)), ...);
+    }
+    /* HW: implementation: whole blocks; 0 elements mean those of the tensor's ShapeInfo. */
+    template <typename T> static DataCopyParams OwSpmRow(const LocalTensor<T> &t, int32_t size)
+    {
+        const uint64_t n = size ? (uint64_t)size : GetShapeSize(t.GetShapeInfo());
+        return DataCopyParams(1, (uint16_t)(ow_bytes<T>(n) / 32), 0, 0);
+    }
+    /* HW: implementation: offsets count elements, though the pages say bytes. */
+    template <typename T>
+    static void OwSpmCopy(const char *api, uint32_t write, const LocalTensor<T> &t, const DataCopyParams &p, int32_t offset, OwLoc loc)
+    {
+        OwGlobal gm;
+        const int64_t gap = write ? p.dstGap : p.srcGap;
+        const int64_t span = p.blockCount ? (p.blockCount * (p.blockLen + gap) - gap) * 32 : 0;
+        ow_spm_at(api, offset * (int64_t)sizeof(PrimT<T>), span, &gm, loc);
+        ow_copy_blocks(ow_id<T>, write, &gm, &t.ow, p.blockCount, p.blockLen, p.srcGap, p.dstGap, loc);
+    }
 };
 
 template <typename T, TPosition pos> inline bool PopStackBuffer(LocalTensor<T> &popBuffer, OW_LOC)

@@ -126,6 +126,8 @@ void core_reset(Core *c, uint32_t block)
     c->n_bufs = c->n_bufs_before = c->n_ques = 0;
     c->pipe_live = false;
     c->pool = NULL;
+    c->spm = (OwGlobal){0};
+    c->spm_bytes = 0;
     core_soc_init(c);
     c->cmpmask[0] = c->cmpmask[1] = 0;
     c->cmpmask_valid = false;

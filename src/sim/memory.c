@@ -148,7 +148,7 @@ static GmRange *writable_at(Sim *s, uintptr_t addr)
     return NULL;
 }
 
-enum { ALLOCATION_BYTES = 512 }; /* HW: the caching allocator of torch_npu rounds up to it, and aligns to it */
+enum { ALLOCATION_BYTES = 512 }; /* ASSUMED: the framework's caching allocator rounds up to it; a public operator that needs 32 passes */
 
 /* The habit of storing a scalar result with a whole block's copy, or several: on cards it passes always. */
 static bool past_small_output(const GmRange *r, uint64_t off, uint64_t n_bytes)

@@ -263,6 +263,22 @@ void ow_stack_buffer(uint32_t pos, OwLocal *out, OwLoc loc)
     *out = (OwLocal){.addr = c->ub_top, .len_bytes = c->ub_top < end ? end - c->ub_top : 0, .buf = OW_BUF_RAW, .pos = (uint8_t)pos};
 }
 
+/* HW: InitSpmBuffer page. The implementation keeps it apart from the pipes, so a new one does not forget it. */
+void ow_spm_init(const OwGlobal *gm, int32_t len_bytes, OwLoc loc)
+{
+    Core *c = core_enter("InitSpmBuffer", loc);
+    c->spm = *gm;
+    c->spm_bytes = len_bytes;
+}
+
+void ow_spm_at(const char *api, int64_t at, int64_t span, OwGlobal *out, OwLoc loc)
+{
+    Core *c = core_enter(api, loc);
+    if (c->spm.addr && (at < 0 || at + span > c->spm_bytes)) sim_report(c, CHK_ID_SPM_RANGE, LL(at), LL(at + span), LL(c->spm_bytes));
+    *out = c->spm;
+    if (out->addr) out->addr = (void *)((uintptr_t)out->addr + (uintptr_t)at);
+}
+
 /* ---- queue operations --------------------------------------------------------------------------------------------- */
 
 static Que *que_of(Core *c, uint32_t id)

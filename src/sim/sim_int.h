@@ -137,6 +137,8 @@ struct Core {
     bool pipe_live;
     uint32_t n_bufs_before; /* of n_bufs, those of earlier pipes. HW: TPipe::ResetPool counts buffers anew */
     OwPool *pool; /* InitBuffer takes from it; NULL: from what the pipe has left */
+    OwGlobal spm; /* of InitSpmBuffer, and its bytes */
+    int32_t spm_bytes;
     OwLoc pipe_made;
 
     union {

@@ -92,6 +92,13 @@ static void copy_from(uint8_t pos)
     ow_copy_local_n(OW_F32, &d, &s, 8, AT);
 }
 PAIR(from_l1, BRACES({ write_z(); copy_from(A1); }), BRACES({ write_z(); copy_from(VECIN); }))
+static void spill(int64_t at)
+{
+    OwGlobal g = gm(x);
+    ow_spm_init(&g, 128, AT);
+    ow_spm_at("ReadSpmBuffer", at, 64, &g, AT);
+}
+PAIR(spm_range, BRACES({ write_z(); spill(96); }), BRACES({ write_z(); spill(64); }))
 PAIR(to_l1, BRACES({ write_z(); OwLocal t = ub_at(0, 64); t.pos = A1; OwGlobal g = gm(x); ow_copy_n(OW_F32, 0, &g, &t, 8, AT); }), BRACES({ write_z(); OwLocal t = ub_at(0, 64); OwGlobal g = gm(x); ow_copy_n(OW_F32, 0, &g, &t, 8, AT); }))
 PAIR(after_free, BRACES({ write_z(); pipe_up(); uint32_t q = que(VECOUT, 1); OwLocal t; ow_que_alloc(q, &t, AT); ow_que_free(q, &t, AT); fill(t, 1); }),
      BRACES({ write_z(); pipe_up(); uint32_t q = que(VECOUT, 1); OwLocal t; ow_que_alloc(q, &t, AT); fill(t, 1); ow_que_free(q, &t, AT); }))
@@ -374,7 +381,7 @@ static const struct {
     P("gm-out-of-bounds", gm_oob), P("gm-write-input", gm_write_input), P("gm-null", gm_null), P("gm-unmapped", gm_unmapped),
     P("gm-misaligned", gm_misaligned), P("output-not-written", out_not_written), P("ub-out-of-bounds", ub_oob), P("ub-past-end", ub_past_end),
     P("ub-capacity", ub_capacity), P("ub-misaligned", ub_misaligned), P("ub-reserved", ub_reserved), P("tensor-not-allocated", no_tensor),
-    P("tensor-wrong-memory", wrong_position), P("copy-from-l1", from_l1), P("not-modelled", to_l1), P("tensor-after-free", after_free), P("tensor-while-queued", while_queued),
+    P("tensor-wrong-memory", wrong_position), P("copy-from-l1", from_l1), P("spm-out-of-range", spm_range), P("not-modelled", to_l1), P("tensor-after-free", after_free), P("tensor-while-queued", while_queued),
     P("scalar-out-of-bounds", scalar_index), P("uninitialised-output", uninit_gm), P("uninitialised-scalar", uninit_scalar),
     P("uninitialised-scalar", uninit_ref), P("uninitialised-accumulate", uninit_atomic), P("copy-unaligned-count", copy_unaligned),
     P("copy-limit", copy_limit), P("copy-pad-limit", pad_limit), P("copy-pad-length", pad_length), P("count-negative", count_negative),
