@@ -2,6 +2,7 @@
 #include "codegen/emit.h"
 #include "codegen/kernel.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* ---- free functions
@@ -81,22 +82,52 @@ static void write_min(Cxx *cx) {
     cxx_blank(cx);
 }
 
-static void write_helpers(Gen *gen, Cxx *cx) {
-    uint32_t needs = 0;
+/* Functions that several families call, and what the text of classes must say for one to be written. */
+static const struct {
+    const char *name;
+    uint32_t need; /* KERNEL_ bit; 0: any family may call it */
+    void (*write)(Cxx *cx);
+} COMMON[] = {
+    {"RoundUp", 0, write_small},
+    {"Least", 0, write_min},
+    {"FloatFromBits", KERNEL_FLOAT_BITS, write_float_from_bits},
+    {"NumberToFloat", KERNEL_TO_FLOAT, write_to_float},
+    {"Widen", KERNEL_WIDEN, write_widen},
+    {"Narrow", KERNEL_NARROW, write_narrow},
+    {"NarrowCopy", KERNEL_NARROW_COPY, write_narrow_copy},
+};
+
+static bool is_word_char(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has_word(const char *text, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + n, word))
+        if ((at == text || !is_word_char(at[-1])) && !is_word_char(at[n])) return true;
+    return false;
+}
+
+/* Free functions of the families, then the classes. */
+static const char *bodies(Gen *gen) {
+    Cxx cx;
     bool done[32] = {false};
-    for (size_t i = 0; i < gen->n_passes; i++) needs |= gen->pass[i].emit->kernel_needs(gen, &gen->pass[i]);
-    write_small(cx);
-    write_min(cx);
-    if (needs & KERNEL_FLOAT_BITS) write_float_from_bits(cx);
-    if (needs & KERNEL_TO_FLOAT) write_to_float(cx);
-    if (needs & KERNEL_WIDEN) write_widen(cx);
-    if (needs & KERNEL_NARROW) write_narrow(cx);
-    if (needs & KERNEL_NARROW_COPY) write_narrow_copy(cx);
+    cxx_init(&cx, gen->a);
     for (size_t i = 0; i < gen->n_passes; i++) {
         const Emit *e = gen->pass[i].emit;
-        if (e->kernel_helpers && !done[emit_index(e)]) e->kernel_helpers(gen, cx);
+        if (e->kernel_helpers && !done[emit_index(e)]) e->kernel_helpers(gen, &cx);
         done[emit_index(e)] = true;
     }
+    for (size_t i = 0; i < gen->n_passes; i++) gen->pass[i].emit->kernel_class(gen, &gen->pass[i], &cx);
+    return cx.sb.text;
+}
+
+/* Where 16-bit types are cast without it, a pass needs no Widen: its text tells. */
+static void write_common(Gen *gen, const char *text, Cxx *cx) {
+    uint32_t needs = 0;
+    for (size_t i = 0; i < gen->n_passes; i++) needs |= gen->pass[i].emit->kernel_needs(gen, &gen->pass[i]);
+    for (size_t i = 0; i < sizeof COMMON / sizeof COMMON[0]; i++)
+        if ((needs & COMMON[i].need) == COMMON[i].need && has_word(text, COMMON[i].name)) COMMON[i].write(cx);
 }
 
 /* ---- entry
@@ -159,8 +190,9 @@ const char *gen_kernel(Gen *gen) {
     cxx_blank(&cx);
     cxx_line(&cx, "namespace {");
     cxx_blank(&cx);
-    write_helpers(gen, &cx);
-    for (size_t i = 0; i < gen->n_passes; i++) gen->pass[i].emit->kernel_class(gen, &gen->pass[i], &cx);
+    const char *text = bodies(gen);
+    write_common(gen, text, &cx);
+    strbuf_add(&cx.sb, text);
     cxx_line(&cx, "} // namespace");
     cxx_blank(&cx);
     write_entry(gen, &cx);

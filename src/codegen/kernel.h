@@ -17,6 +17,9 @@ enum {
 bool gen_uses_special_floats(const Kir *k); /* some instruction takes an infinity or NaN */
 uint32_t gen_tile_needs(Gen *gen, const GenPass *gp);
 
+/* Do all rows of a tile read the same row of acc? It is loaded once and repeated in UB. */
+bool gen_repeats_row(Gen *gen, const GenPass *gp, const PlanAccess *acc);
+
 /* First element of the tile in acc's tensor; without the column term when its columns are gathered. */
 const char *gen_tile_start(Gen *gen, const GenPass *gp, const PlanAccess *acc, bool with_col);
 /* Member functions CopyRows and CopyEachRow, CopyRowsOut; a call of one of them; conversions between bool tensors and masks. */

@@ -279,6 +279,7 @@ static void write_in_tensor(Ctx *c, const PlanAccess *acc) {
         cxx_line(c->cx, "LocalTensor<%s> %s = in[%s].ReinterpretCast<%s>();", type, io,
                  gen_packed_offset(c->gen, c->gp, acc), type);
     else cxx_line(c->cx, "LocalTensor<%s> %s = %sQueue_.DeQue<%s>();", type, io, acc->name, type);
+    if (gen_repeats_row(c->gen, c->gp, acc)) cxx_line(c->cx, "RepeatRow(%s);", io);
 }
 
 static void write_out_tensor(Ctx *c, const PlanAccess *acc) {

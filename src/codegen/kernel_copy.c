@@ -1,4 +1,5 @@
 /* Data movement: where a tile lies, copies of lines, rows and columns, vectors that stay, gathering. */
+#include "codegen/emit.h"
 #include "codegen/kernel.h"
 
 #include <string.h>
@@ -72,10 +73,21 @@ static RowStep row_step(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
     return strcmp(by, "0") == 0 ? STEP_SAME : minus ? STEP_BACK : STEP_FORWARD;
 }
 
+bool gen_repeats_row(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
+    return gp->emit->kernel_class == gen_kernel_class && gp->p->schedule == PLAN_ROWS && !acc->is_store && acc->cls == PLAN_ROW &&
+           !acc->n_by && !gp->p->ordered && acc->dtype[0] != DTYPE_I64 && row_step(gen, gp, acc) == STEP_SAME && !size_is(gp->p->space.dim[gp->p->space.rank - 2], 1);
+}
+
+static bool repeats_rows(Gen *gen, const GenPass *gp) {
+    for (size_t i = 0; i < gp->p->access.n; i++)
+        if (gen_repeats_row(gen, gp, &gp->p->access.at[i])) return true;
+    return false;
+}
+
 static bool has_row_step(Gen *gen, const GenPass *gp, bool forward) {
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
-        if (acc->is_store || acc->cls != PLAN_ROW || acc->n_by) continue;
+        if (acc->is_store || acc->cls != PLAN_ROW || acc->n_by || gen_repeats_row(gen, gp, acc)) continue;
         bool one_run =
             row_step(gen, gp, acc) == STEP_FORWARD || size_is(gp->p->space.dim[gp->p->space.rank - 2], 1);
         if (one_run == forward) return true;
@@ -116,11 +128,28 @@ void gen_copy_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
     }
 }
 
+/* An operand with the same row for all rows of a tile is read once, not once a row. */
+static void write_repeat_row(Cxx *cx) {
+    cxx_comment(cx, "The first row of a tile over the others: an operand that rows share is read from GM once.");
+    cxx_line(cx, "template <typename T>");
+    cxx_function(cx, "__aicore__ inline void RepeatRow(const LocalTensor<T> &tile)");
+    cxx_open(cx, "for (uint32_t row = 1; row < nRows_; row++)");
+    cxx_line(cx, "DataCopy(tile[row * pitch_], tile, pitch_);");
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
 void gen_copy_row_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, const char *dst, Cxx *cx) {
     bool minus;
     const char *by = gen_kernel_size(gen, gp, acc->view.stride[gp->p->space.rank - 2], &minus);
     const char *start = gen_tile_start(gen, gp, acc, true);
-    if (size_is(gp->p->space.dim[gp->p->space.rank - 2], 1))
+    if (gen_repeats_row(gen, gp, acc))
+        cxx_line(cx,
+                 "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, static_cast<uint32_t>(nCols_ * sizeof(%s)), 0, 0, 0}, "
+                 "DataCopyPadExtParams<%s>{});",
+                 dst, acc->tensor_name, start, gen_io_type(gen, acc), gen_io_type(gen, acc));
+    else if (size_is(gp->p->space.dim[gp->p->space.rank - 2], 1))
         cxx_line(cx, "CopyRows(%s, %sGm_[%s], nCols_);", dst, acc->tensor_name, start);
     else if (row_step(gen, gp, acc) == STEP_FORWARD)
         cxx_line(cx, "CopyRows(%s, %sGm_[%s], %s);", dst, acc->tensor_name, start, by);
@@ -353,6 +382,7 @@ void gen_kernel_copy(Gen *gen, const GenPass *gp, Cxx *cx) {
         else write_locate(gen, gp, cx);
         gen_copy_rows(gen, gp, cx);
         write_copy_rows_out(cx, stores_apart(gp), gp->p->ordered != 0);
+        if (repeats_rows(gen, gp)) write_repeat_row(cx);
         write_load_vectors(gen, gp, cx);
     }
     gen_index_functions(gen, gp, cx);

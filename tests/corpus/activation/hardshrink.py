@@ -1,0 +1,16 @@
+"""Small values become zero."""
+import torch
+import torch.nn.functional as F
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return F.hardshrink(x, 0.4)
+
+
+def get_inputs():
+    return [torch.randn(37, 411)]
+
+
+def get_init_inputs():
+    return []

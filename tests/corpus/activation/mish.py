@@ -1,0 +1,16 @@
+"""x times tanh of softplus."""
+import torch
+import torch.nn.functional as F
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return F.mish(x)
+
+
+def get_inputs():
+    return [torch.randn(37, 411)]
+
+
+def get_init_inputs():
+    return []

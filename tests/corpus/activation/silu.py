@@ -1,0 +1,16 @@
+"""Swish."""
+import torch
+import torch.nn.functional as F
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return F.silu(x)
+
+
+def get_inputs():
+    return [torch.randn(37, 411)]
+
+
+def get_init_inputs():
+    return []

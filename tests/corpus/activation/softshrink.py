@@ -1,0 +1,16 @@
+"""Towards zero by lambda."""
+import torch
+import torch.nn.functional as F
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return F.softshrink(x, 0.3)
+
+
+def get_inputs():
+    return [torch.randn(37, 411)]
+
+
+def get_init_inputs():
+    return []
