@@ -70,8 +70,9 @@ class Mutation:
                     raise error
                 self.r.changed_state.setdefault(t.root.owner, error)  # matters only if an output rests on it
                 return
-            raise self.r.unsupported(f"{name} changes the argument {t.root.owner} in place",
-                                     f"use the form that returns a new tensor ({plain}, inplace=False, x = x + ...), or clone it first")
+            error = self.r.unsupported(f"{name} changes the argument {t.root.owner} in place, and forward does not return what it becomes",
+                                       f"return it, use the form that returns a new tensor ({plain}, inplace=False, x = x + ...), or clone it first")
+            self.r.changed_arguments.setdefault(t.root.owner, error)
 
     def _check_shape(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """What PyTorch itself would refuse (a result that does not fit) raises here; meta data does not change."""

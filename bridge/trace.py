@@ -227,6 +227,17 @@ class TraceRun:
                 raise BridgeError("unsupported", f"forward returns a {type(item).__name__}", self.ref.path, line,
                                   "return a tensor, or a tuple or list of tensors")
             self.outputs.append(self._output_value(item, line))
+        self._check_changed_arguments()
+
+    def _check_changed_arguments(self) -> None:
+        """An argument that forward writes is right where the written value is a result: an operator gives new tensors."""
+        for leaf in self.inputs:
+            error = self.recorder.changed_arguments.get(leaf.id)
+            if error is None:
+                continue
+            if self.recorder.current(self.recorder.lookup(leaf.fake)) not in self.outputs:
+                raise error
+            self.notes.append(f"forward changes its argument {leaf.id} in place; the operator returns what it becomes and leaves {leaf.id} itself as it is")
 
     def _output_value(self, tensor: Any, line: int) -> Any:
         tracked = self.recorder.lookup(tensor)
