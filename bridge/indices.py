@@ -30,23 +30,23 @@ def index_put(self: torch.Tensor, indices: Any, values: torch.Tensor, accumulate
     masks = [d for d in named if indices[d].dtype in (torch.bool, torch.uint8)]
     if masks:
         return _put_mask(self, masks[0], indices[masks[0]], values, accumulate) if named == masks[:1] else NotImplemented
-    index = torch.broadcast_tensors(*(indices[d] for d in named))
+    index = list(torch.broadcast_tensors(*(indices[d] for d in named)))
     shape = list(index[0].shape)
-    if named == list(range(named[0], named[-1] + 1)):
-        order = list(range(self.dim()))
-        at = named[0]
-    else:  # the dimensions of the index come first
-        order = named + [d for d in range(self.dim()) if d not in named]
-        at = 0
-    sizes = [self.shape[d] for d in order]
-    before, after = sizes[:at], sizes[at + len(named):]
-    moved = self if order == sorted(order) else aten.permute.default(self, order)
-    merged = _reshape(moved, before + [_product(sizes[at: at + len(named)])] + after)
-    placed = aten.expand.default(values, before + shape + after)
-    placed = _reshape(placed, before + [_product(shape)] + after)
-    out = _write(merged, at, _linear(index, [self.shape[d] for d in named]), placed, accumulate)
-    out = _reshape(out, sizes)
-    return out if moved is self else aten.permute.default(out, [order.index(d) for d in range(self.dim())])
+    # Dimensions first to last - 1 become one that one index names. Those between are named in full; where some are, the
+    # values have the dimensions of the index before all others.
+    last = named[-1] + 1
+    first = named[0] if named == list(range(named[0], last)) else 0
+    free = [d for d in range(first, last) if d not in named]
+    sizes = list(self.shape)
+    before, after = sizes[:first], sizes[last:]
+    places = {d: _reshape(i, shape + [1] * len(free)) for d, i in zip(named, index)}
+    for k, d in enumerate(free):
+        places[d] = _reshape(torch.arange(sizes[d]), [1] * (len(shape) + k) + [sizes[d]] + [1] * (len(free) - k - 1))
+    linear = _linear([places[d] for d in range(first, last)], sizes[first:last])
+    merged = _reshape(self, before + [_product(sizes[first:last])] + after)
+    placed = aten.expand.default(values, before + shape + [sizes[d] for d in free] + after)
+    placed = _reshape(placed, before + [_product(shape + [sizes[d] for d in free])] + after)
+    return _reshape(_write(merged, first, linear, placed, accumulate), sizes)
 
 
 def put(self: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate: bool = False) -> Any:

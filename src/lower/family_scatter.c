@@ -350,6 +350,24 @@ static bool relation(Arena *a, const Graph *g, const GraphNode *n, size_t i, Gra
     return true;
 }
 
+static double size_of(const Graph *g, const Size *s) {
+    int64_t hints[64] = {0};
+    for (size_t i = 0; i < g->n_symbols && i < 64; i++) hints[i] = g->symbols[i].hint;
+    return (double)size_eval(s, hints);
+}
+
+#define TILE_ELEMENTS 16384.0 /* about what fits: 8 bytes an element beside the buffers of updates */
+
+/* Indices pass through UB for every tile along the named dimension. */
+static double times_moved(const Graph *g, const PlanPass *p, const PlanAccess *acc) {
+    if (acc->cls != PLAN_INDEX || p->updates.n == 0) return 1;
+    uint32_t rank = p->space.rank;
+    double named = size_of(g, p->space.dim[p->named - 1]), cols = size_of(g, p->space.dim[rank - 1]);
+    if (plan_updates_columns(p)) return ceil(named / TILE_ELEMENTS);
+    double wide = cols < PLAN_SOURCE_ELEMENTS ? cols : PLAN_SOURCE_ELEMENTS, times = ceil(named * wide / TILE_ELEMENTS);
+    return size_is(acc->view.stride[rank - 1], 0) ? times * ceil(cols / PLAN_SOURCE_ELEMENTS) : times;
+}
+
 static bool same_number(const PlanUpdate *x, const PlanUpdate *y) {
     return x->has_number == y->has_number &&
            (!x->has_number || (x->number.is_runtime == y->number.is_runtime &&
@@ -417,6 +435,7 @@ const Family FAMILY_scatter = {
     .joins = joins,
     .takes = takes,
     .lower = lower,
+    .times_moved = times_moved,
     .finish = plan_slots,
     .same = same,
     .check = plan_check_places,

@@ -105,11 +105,16 @@ static uint32_t column_bytes(const PlanPass *p, const PlanAccess *acc, size_t v)
     return plan_column_is_dense(p, acc) ? PLAN_MAX_ROWS * size : PLAN_MAX_ROWS * PLAN_BLOCK_BYTES;
 }
 
+/* A tile that goes through all updates takes long: room for a larger one is worth more than copies beside it. */
+static uint32_t depth(const PlanPass *p) {
+    return p->updates.n ? 1 : 2;
+}
+
 static void add_queue(List *l, const PlanPass *p, const PlanAccess *acc, size_t v) {
     uint32_t bits = 8 * (uint32_t)dtype_info(acc->dtype[v])->size_bytes;
-    PlanBuffer b = {.name = arena_printf(l->a, "%sQueue_", acc->name), .count = 2};
-    b.what = arena_printf(l->a, "%s %s, double buffered", acc->is_store ? "tiles of output" : "tiles of",
-                          acc->name);
+    PlanBuffer b = {.name = arena_printf(l->a, "%sQueue_", acc->name), .count = depth(p)};
+    b.what = arena_printf(l->a, "%s %s%s", acc->is_store ? "tiles of output" : "tiles of", acc->name,
+                          b.count == 2 ? ", double buffered" : "");
     if (acc->cls == PLAN_COLUMN) b.fixed_bytes = column_bytes(p, acc, v);
     else b.bits = bits;
     b.last = l->end;
@@ -117,9 +122,8 @@ static void add_queue(List *l, const PlanPass *p, const PlanAccess *acc, size_t 
 }
 
 static void add_packed(List *l, const PlanPass *p, size_t v, bool stores) {
-    PlanBuffer b = {.name = stores ? "outQueue_" : "inQueue_", .count = 2, .last = l->end};
-    b.what = stores ? "tiles of all outputs side by side, double buffered"
-                    : "tiles of all inputs side by side, double buffered";
+    PlanBuffer b = {.name = stores ? "outQueue_" : "inQueue_", .count = depth(p), .last = l->end};
+    b.what = arena_printf(l->a, "tiles of all %s side by side%s", stores ? "outputs" : "inputs", b.count == 2 ? ", double buffered" : "");
     for (size_t i = 0; i < p->access.n; i++) {
         const PlanAccess *acc = &p->access.at[i];
         if (acc->is_store != stores || !is_queued(acc)) continue;
