@@ -270,7 +270,9 @@ class Recorder(TorchDispatchMode):
             return t
         known = self.lookup(t)
         if known.const is not None:
-            return self._wrap_constant(known.const.to(torch.float32))
+            with torch._C._DisableTorchDispatch():
+                real = known.const.to(torch.float32)
+            return self._wrap_constant(real)
         wide = torch.empty_strided(t.shape, t.stride(), dtype=torch.float32, device="cpu")
         self._tracked[id(wide)] = Tracked(wide, known.value, known.root, known.version, known.parent, known.view, known.view_op, known.view_args)
         return wide
