@@ -1,4 +1,4 @@
-"""Sorting as rows in order: the operator that the generator's family sort knows, and PyTorch's in terms of it.
+"""Sorting and counting. Sorting is rows in order: the operator that the generator's family sort knows, and PyTorch's in terms of it.
 
 `in_order` sorts each row of x, whose last dimension is that of the rows, and gives the elements that come to stand at first,
 first + 1, ..., first + count - 1, with their places in the row. Equal elements keep their order; NaN is greater than any number.
@@ -62,6 +62,38 @@ def _kthvalue(x: Any, k: Any, dim: int = -1, keepdim: bool = False) -> Any:
     return (values, places) if keepdim or x.dim() == 0 else (values.squeeze(dim), places.squeeze(dim))
 
 
+def _median_dim(x: Any, dim: int, keepdim: bool = False) -> Any:
+    """The lower of two in the middle; the first NaN where there is one."""
+    if not _is_sorted_here(x):
+        return NotImplemented
+    values, places = _in_order(x, dim, (_size(x, dim) - 1) // 2, 1, False)
+    greatest, place = _in_order(x, dim, 0, 1, True)
+    is_nan = greatest != greatest
+    values, places = torch.where(is_nan, greatest, values), torch.where(is_nan, place, places)
+    return (values, places) if keepdim or x.dim() == 0 else (values.squeeze(dim), places.squeeze(dim))
+
+
+def _median(x: Any) -> Any:
+    if not _is_sorted_here(x):
+        return NotImplemented
+    row = x.reshape(-1)
+    values, _ = _in_order(row, 0, (row.shape[0] - 1) // 2, 1, False)
+    greatest, _ = _in_order(row, 0, 0, 1, True)
+    return torch.where(greatest != greatest, greatest, values).reshape(())
+
+
+def _histc(x: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:  # pylint: disable=redefined-builtin
+    """Counts the elements of each bin: every bin looks at all of them, which vector instructions do at once."""
+    if not x.dtype.is_floating_point or not min < max:
+        return NotImplemented
+    row = x.reshape(1, -1)
+    place = torch.floor((row - min) * bins / (max - min))
+    place = torch.where((place >= bins) & (row <= max), float(bins - 1), place)
+    bin_at = torch.arange(bins, dtype=torch.float32).reshape(-1, 1)
+    return torch.sum(torch.where(place == bin_at, 1.0, 0.0), 1).to(x.dtype)
+
+
 def decompositions() -> dict[Any, Any]:
     """By operator, in the form of PyTorch's decomposition tables."""
-    return {aten.sort.default: _sort, aten.sort.stable: _sort_stable, aten.topk.default: _topk, aten.kthvalue.default: _kthvalue}
+    return {aten.sort.default: _sort, aten.sort.stable: _sort_stable, aten.topk.default: _topk, aten.kthvalue.default: _kthvalue,
+            aten.median.dim: _median_dim, aten.median.default: _median, aten.histc.default: _histc}
