@@ -217,8 +217,8 @@ typedef struct OwPool {
 OW_API void ow_pool_init(OwPool *pool, uint32_t pos, uint32_t len_bytes, OwPool *parent, const OwPool *share, OwLoc loc);
 OW_API void ow_pool_use(OwPool *pool, OwLoc loc); /* NULL: the pipe's own memory again */
 OW_API void ow_pool_reset(OwPool *pool, OwLoc loc);
-/* Buffer i of a queue lies at an address of the kernel's choice. */
-OW_API void ow_que_place(uint32_t que, uint32_t i, uint32_t addr, uint32_t len_bytes, OwLoc loc);
+/* Buffer i of a queue lies at an address of the kernel's choice, and may be a pool's. */
+OW_API void ow_que_place(uint32_t que, uint32_t i, uint32_t addr, uint32_t len_bytes, const OwPool *pool, OwLoc loc);
 OW_API uint32_t ow_tbuf_init(uint32_t pos, uint32_t len_bytes, OwLoc loc);
 /* len_bytes UINT32_MAX: the whole buffer */
 OW_API void ow_tbuf_get(const char *api, uint32_t tbuf, uint32_t len_bytes, uint32_t offset_bytes, OwLocal *out,

@@ -21,9 +21,17 @@ struct TQueConfig {
     bool enableLoopQueue = false;
 };
 
+/* Of a pool of the kernel's own: a buffer is known by the address of its descriptor. HW: TQueBind::InitBufHandle, implementation:
+ * the index says nothing, and a descriptor that is never set is a buffer of no length. */
+using TBufHandle = uint8_t *;
+struct OwBufHandle {
+    uint8_t bytes[32];
+};
+
 template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind {
 public:
     uint32_t ow_que = 0;
+    TBufHandle ow_start = nullptr;
 
     TQueBind() {}
     template <typename T> LocalTensor<T> AllocTensor(OW_LOC)
@@ -70,6 +78,20 @@ public:
     int32_t GetTensorCountInQue(OW_LOC) { return ow_que_ask("GetTensorCountInQue", ow_que, 2, ow_loc); }
     bool HasIdleBuffer(OW_LOC) { return ow_que_ask("HasIdleBuffer", ow_que, 3, ow_loc) != 0; }
     void FreeAllEvent(OW_LOC) { ow_que_free_events(ow_que, ow_loc); }
+    void InitStartBufHandle(TBufHandle startBufhandle, uint8_t num, uint32_t len, OW_LOC)
+    {
+        OwPool anywhere = {0, UINT32_MAX, 0, 1};
+        ow_start = startBufhandle;
+        ow_pool_use(&anywhere, ow_loc);
+        OwInit(num, len, ow_loc);
+        ow_pool_use(nullptr, ow_loc);
+        for (uint32_t i = 0; i < num; i++) ow_que_place(ow_que, i, 0, 0, nullptr, ow_loc);
+    }
+    template <typename T> void InitBufHandle(T *bufPool, uint32_t, TBufHandle bufhandle, uint32_t curPoolAddr, uint32_t len, OW_LOC)
+    {
+        const uint32_t i = (uint32_t)((uintptr_t)bufhandle - (uintptr_t)ow_start) / (uint32_t)sizeof(OwBufHandle);
+        ow_que_place(ow_que, i, curPoolAddr, (len + 31) / 32 * 32, &bufPool->ow_pool, ow_loc);
+    }
 
 private:
     friend class TPipe;
@@ -122,6 +144,14 @@ public:
     template <typename T> LocalTensor<T> DeQue(OW_LOC) { return OwGet<T>("DeQue", UINT32_MAX, 0, ow_loc); }
     template <typename T> LocalTensor<T> AllocTensor(OW_LOC) { return OwGet<T>("AllocTensor", UINT32_MAX, 0, ow_loc); }
     template <typename T> void FreeTensor(LocalTensor<T> &) {}
+    void InitStartBufHandle(TBufHandle, uint8_t, uint32_t) {}
+    template <typename T> void InitBufHandle(T *, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len, OW_LOC)
+    {
+        OwPool here = {curPoolAddr, UINT32_MAX, curPoolAddr, 1};
+        ow_pool_use(&here, ow_loc);
+        ow_buf = ow_tbuf_init((uint32_t)pos, len, ow_loc);
+        ow_pool_use(nullptr, ow_loc);
+    }
 
 private:
     friend class TPipe;
@@ -170,6 +200,38 @@ public:
     void Reset(OW_LOC) { ow_pool_reset(&ow_pool, ow_loc); }
 };
 
+/* In a class of the kernel's own that gives out a pool's memory by GetBufHandle, GetCurAddr, and what sets them. HW: its page, and
+ * the implementation: after Reset the pool has no memory any more. */
+#define EXTERN_IMPL_BUFPOOL(EXT_BUFPOOL, POSITION, BUFID_SIZE)                                                       \
+public:                                                                                                              \
+    static constexpr AscendC::TPosition poolPos = POSITION;                                                          \
+    static constexpr int bufIDSize = BUFID_SIZE;                                                                     \
+    static constexpr bool isTbufPool = true;                                                                         \
+    static_assert(poolPos == AscendC::TPosition::VECIN || poolPos == AscendC::TPosition::VECOUT ||                   \
+                      poolPos == AscendC::TPosition::VECCALC,                                                        \
+                  "EXTERN_IMPL_BUFPOOL outside VECIN, VECOUT and VECCALC is not modelled");                          \
+    OwPool ow_pool = {0, 0, 0, 0};                                                                                   \
+    ~EXT_BUFPOOL() { Reset(); }                                                                                      \
+    void Reset(OW_LOC)                                                                                               \
+    {                                                                                                                \
+        ow_pool_reset(&ow_pool, ow_loc);                                                                             \
+        Init();                                                                                                      \
+    }                                                                                                                \
+    void Init()                                                                                                      \
+    {                                                                                                                \
+        ow_pool = OwPool{0, 0, 0, 0};                                                                                \
+        ow_n_handles = 0;                                                                                            \
+    }                                                                                                                \
+    AscendC::TBufHandle GetBufHandle(uint8_t offset) { return (AscendC::TBufHandle)(ow_handles + offset); }          \
+    void SetCurAddr(uint32_t curAddr) { ow_pool.top = curAddr; }                                                     \
+    uint32_t GetCurAddr() { return ow_pool.top; }                                                                    \
+    void SetCurBufSize(uint8_t curBufSize) { ow_n_handles = curBufSize; }                                            \
+    uint8_t GetCurBufSize() { return ow_n_handles; }                                                                 \
+                                                                                                                     \
+private:                                                                                                             \
+    AscendC::OwBufHandle ow_handles[BUFID_SIZE];                                                                     \
+    uint8_t ow_n_handles
+
 class TPipe {
 public:
     TPipe(OW_LOC) { ow_pipe_init(this, ow_loc); }
@@ -196,8 +258,8 @@ public:
         que.OwInit((uint32_t)(1 + sizeof...(addrs)), (uint32_t)Std::get<1>(addr0), here);
         ow_pool_use(nullptr, here);
         uint32_t i = 0;
-        ow_que_place(que.ow_que, i++, (uint32_t)Std::get<0>(addr0), (uint32_t)Std::get<1>(addr0), here);
-        (ow_que_place(que.ow_que, i++, (uint32_t)Std::get<0>(addrs), (uint32_t)Std::get<1>(addrs), here), ...);
+        ow_que_place(que.ow_que, i++, (uint32_t)Std::get<0>(addr0), (uint32_t)Std::get<1>(addr0), nullptr, here);
+        (ow_que_place(que.ow_que, i++, (uint32_t)Std::get<0>(addrs), (uint32_t)Std::get<1>(addrs), nullptr, here), ...);
         return true;
     }
     template <class T> bool InitBufPool(T &bufPool, uint32_t len, OW_LOC)

@@ -130,7 +130,7 @@ static uint32_t add_bufs(Core *c, uint32_t que, uint32_t pos, uint32_t n, uint32
         Buf *b = &c->bufs[++c->n_bufs];
         uint16_t gen = b->gen;
         *b = (Buf){.start = *free_at, .len = (uint32_t)(top - *free_at), .que = que, .gen = (uint16_t)(gen + 1),
-                   .pos = (uint8_t)pos, .event = -1, .back = -1, .tag = -1, .made = c->loc, .last = c->loc};
+                   .pos = (uint8_t)pos, .event = -1, .back = -1, .tag = -1, .pool = c->pool, .made = c->loc, .last = c->loc};
         b->tensor_bytes = b->len;
         *free_at = (uint32_t)top;
     }
@@ -196,18 +196,27 @@ void ow_pool_use(OwPool *pool, OwLoc loc)
     c->pool = pool;
 }
 
-/* HW: TBufPool::Reset, and the implementation: the pool starts anew; what it gave out is not to be used. */
+/* HW: TBufPool::Reset, and the implementation: the pool starts anew; what it gave out is not to be used. It waits for the buffers
+ * that were freed, but does not give their event ids back: only TPipe::Reset does. */
 void ow_pool_reset(OwPool *pool, OwLoc loc)
 {
-    core_enter("Reset", loc);
+    Core *c = core_enter("Reset", loc);
+    for (uint32_t i = 1; i <= c->n_bufs; i++) {
+        Buf *b = &c->bufs[i];
+        if (b->pool != pool) continue;
+        if (b->back >= 0) issue_wait(c, FLAGS_QUEUE, (uint32_t)c->ques[b->que].backward, (uint32_t)b->back);
+        b->back = -1;
+        b->pool = NULL;
+    }
     pool->top = pool->start;
 }
 
-void ow_que_place(uint32_t que, uint32_t i, uint32_t addr, uint32_t len_bytes, OwLoc loc)
+void ow_que_place(uint32_t que, uint32_t i, uint32_t addr, uint32_t len_bytes, const OwPool *pool, OwLoc loc)
 {
     Core *c = core_enter("InitBuffer", loc);
     if (que == 0 || que > c->n_ques || i >= c->ques[que].n_bufs) return;
     Buf *b = &c->bufs[c->ques[que].first + i];
+    b->pool = pool;
     b->start = addr;
     b->len = b->tensor_bytes = len_bytes;
     if ((uint64_t)addr + len_bytes > c->ub_bytes) sim_report(c, CHK_ID_UB_CAPACITY, LL(addr) + len_bytes, LL(c->ub_bytes));

@@ -59,6 +59,7 @@ typedef struct Buf {
     int8_t event;     /* forward event id while enqueued, or -1 */
     int8_t back;      /* backward event id from FreeTensor to the next AllocTensor, or -1 */
     int32_t tag;      /* SetUserTag */
+    const OwPool *pool; /* it was taken from, to be compared only */
     OwLoc made, last; /* InitBuffer; the last change of state */
 } Buf;
 
