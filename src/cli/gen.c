@@ -296,6 +296,12 @@ static bool verify(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) {
         fs_remove_tree(tmp);
         return false;
     }
+    if (job->n_cases == 0) {
+        graph_cases_clear(&cases);
+        fs_remove_tree(tmp);
+        err_set(err, ERR_UNSUPPORTED, job->call, "there is no case to verify it with: its smallest inputs and outputs are beyond --max-bytes");
+        return err_hint(err, "raise --max-bytes, or write it only, with --no-verify");
+    }
     VerifyOptions o = {.op = job->name,
                        .category = job->gen.category,
                        .reference_path = job->call,

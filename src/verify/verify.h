@@ -91,8 +91,8 @@ typedef struct CompareInput {
                            ecosystem */
     const void *eager;  /* reference in its own dtype; may be NULL when golden is there */
     const void *actual;
-    /* Edge values: an infinity or NaN that the reference gives in its own dtype is right too, whatever the float64 truth is
-     * (ecosystem standard): its intermediate results overflow earlier. */
+    /* Edge values: what the reference gives in its own dtype is right too, whatever the float64 truth is (ecosystem standard): its
+     * intermediate results overflow and vanish earlier. */
     bool own_overflow_counts;
     bool has_threshold; /* `threshold` replaces T of the ecosystem standard; 0 on a float: bit-exact under any
                            standard */

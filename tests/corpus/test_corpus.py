@@ -29,7 +29,16 @@ SAMPLE = {
 FILES = sorted(p.relative_to(FOLDER).with_suffix("").as_posix() for p in FOLDER.glob("*/*.py"))
 
 
-@pytest.mark.parametrize("name", [n if n in SAMPLE else pytest.param(n, marks=pytest.mark.slow) for n in FILES])
+# What is not right yet, and why; a file that comes right must leave the list.
+KNOWN = {"normalization/instance_norm": "of items of 32772 elements some normalised values below 1e-6 are off in their third digit"}
+
+
+def marks_of(name: str) -> list:
+    known = [pytest.mark.xfail(reason=KNOWN[name], strict=True)] if name in KNOWN else []
+    return known if name in SAMPLE else [*known, pytest.mark.slow]
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=marks_of(n)) for n in FILES])
 def test_file(tmp_path, name):
     path = FOLDER / f"{name}.py"
     road = generate(tmp_path, {path.stem: path.read_text()}, "--strict")[path.stem]

@@ -248,7 +248,8 @@ static void test_own_overflow(void **state) {
         double golden, eager, actual;
         bool pass;
     } cases[] = {{1e38, inf, inf, true}, {1e38, nan, nan, true}, {1e38, inf, 1e38, true}, {1e38, inf, -inf, false},
-                 {1e38, nan, inf, false}, {1e38, 1e38, inf, false}, {inf, nan, nan, true}, {inf, nan, inf, true}, {inf, nan, 1, false}, {nan, 1, 1, false}, {1e38, inf, 2e38, false}};
+                 {1e38, nan, inf, false}, {1e38, 1e38, inf, false}, {inf, nan, nan, true}, {inf, nan, inf, true}, {inf, nan, 1, false}, {nan, 1, 1, false}, {1e38, inf, 2e38, false},
+                 {0.1, 0, 0, true}, {0.1, 0.05, 0.05, true}, {0.1, 0.05, 0.06, false}, {0.1, 0.05, 0.1, true}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         float eager = (float)cases[i].eager, actual = (float)cases[i].actual;
         CompareInput in = {.dtype = DTYPE_F32, .n = 1, .golden = &cases[i].golden, .eager = &eager, .actual = &actual};
