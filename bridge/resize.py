@@ -90,10 +90,10 @@ def linear(axis: Axis, align_corners: bool) -> Rule:
     return rule
 
 
-def _cubic(d: Any, a: float) -> Any:
-    """Weight of an element at distance d < 2."""
-    near = ((a + 2.0) * d - (a + 3.0)) * d * d + 1.0
-    far = ((d - 5.0) * d + 8.0) * d * a - 4.0 * a
+def cubic_weight(d: Any, a: float) -> Any:
+    """Weight of an element at distance d < 2: PyTorch's polynomials as products, whose zeros are exact."""
+    near = (1.0 - d) * (1.0 + d - (a + 2.0) * d * d)
+    far = (d - 1.0) * (2.0 - d) * (2.0 - d) * a
     return torch.where(d <= 1.0, near, far)
 
 
@@ -103,7 +103,7 @@ def cubic(axis: Axis, align_corners: bool) -> Rule:
     def rule(o: Any, t: Any) -> tuple[Any, Any]:
         whole, part = position(o, ratio, align_corners)
         index = torch.clamp(torch.clamp(whole + (t - 1), min=0), max=axis.size - 1)
-        return index, _cubic(torch.abs((t - 1).to(torch.float32) - part), -0.75)
+        return index, cubic_weight(torch.abs((t - 1).to(torch.float32) - part), -0.75)
 
     return rule
 
@@ -118,8 +118,8 @@ class Antialias(NamedTuple):
 def antialias(axis: Axis, align_corners: bool, reach: int) -> Antialias:
     """reach: of the filter, in output elements, or input elements when the input is the smaller one."""
     ratio = ratio_of(axis, align_corners)
-    scale = torch.sym_max(ratio.step / ratio.of, 1.0) if isinstance(ratio.step / ratio.of, torch.SymFloat) else max(ratio.step / ratio.of, 1.0)
-    support = torch.tensor(float(reach)) * scale
+    scale = torch.clamp(torch.ones([1, 1]) * (ratio.step / ratio.of), min=1.0)  # a tensor: it follows the sizes of each call
+    support = scale * float(reach)
 
     def rule(o: Any, t: Any) -> tuple[Any, Any]:
         odd = 2 * o + 1
@@ -128,17 +128,17 @@ def antialias(axis: Axis, align_corners: bool, reach: int) -> Antialias:
         end = torch.clamp(whole + torch.floor(part + support + 0.5).to(torch.int32), max=axis.size)
         index = first + t
         d = torch.abs(((index - whole).to(torch.float32) - part + 0.5) / scale)
-        weight = torch.clamp(1.0 - d, min=0.0) if reach == 1 else torch.where(d < 2.0, _cubic(d, -0.5), 0.0)
+        weight = torch.clamp(1.0 - d, min=0.0) if reach == 1 else torch.where(d < 2.0, cubic_weight(d, -0.5), 0.0)
         inside = index < end
         return torch.where(inside, index, -1), torch.where(inside, weight, 0.0)
 
-    return Antialias(rule, 2 * torch.sym_max(-(-axis.size * reach // torch.sym_max(axis.out, 1)), reach) + 3)
+    return Antialias(rule, 2 * torch.sym_max((axis.size * reach + axis.out - 1) // axis.out, reach) + 3)
 
 
 # ---- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _grid(n: Any, taps: Any, is_last: bool) -> tuple[Any, Any]:
+def grid_of(n: Any, taps: Any, is_last: bool) -> tuple[Any, Any]:
     o, t = count(n), count(taps)
     return (o[None, :], t[:, None]) if is_last else (o[:, None], t[None, :])
 
@@ -148,7 +148,7 @@ def resize(x: Any, rules: list[Any], size: list[Any], taps: int) -> Any:
     index, weight = [], []
     for d, rule in enumerate(rules):
         is_last = d + 1 == len(rules)
-        o, t = _grid(size[d], rule.taps if isinstance(rule, Antialias) else taps, is_last)
+        o, t = grid_of(size[d], rule.taps if isinstance(rule, Antialias) else taps, is_last)
         i, w = (rule.rule if isinstance(rule, Antialias) else rule)(o, t)
         if isinstance(rule, Antialias):
             w = w / w.sum(0 if is_last else 1, keepdim=True)
@@ -194,17 +194,31 @@ def _resizer(make: Any, taps: int, n: int, has_corners: bool) -> tuple[Any, Any]
     return lambda x, size, *factors: run(x, size, False, _given(factors)), lambda x, size, factors: run(x, size, False, factors)
 
 
+class Mode(NamedTuple):
+    """An operator: how its rules are made, taps of an output element, input elements from its position to the farthest of them (0: depends
+    on sizes), dimensions."""
+
+    name: str
+    make: Any
+    taps: int
+    reach: int
+    n: int
+    has_corners: bool
+
+
+MODES = [
+    *(Mode(f"upsample_nearest{n}d", lambda axis, _: nearest(axis, False), 1, 1, n, False) for n in (1, 2, 3)),
+    *(Mode(f"_upsample_nearest_exact{n}d", lambda axis, _: nearest(axis, True), 1, 1, n, False) for n in (1, 2, 3)),
+    Mode("upsample_linear1d", linear, 2, 1, 1, True), Mode("upsample_bilinear2d", linear, 2, 1, 2, True),
+    Mode("upsample_trilinear3d", linear, 2, 1, 3, True), Mode("upsample_bicubic2d", cubic, 4, 2, 2, True),
+    Mode("_upsample_bilinear2d_aa", lambda axis, corners: antialias(axis, corners, 1), 0, 0, 2, True),
+    Mode("_upsample_bicubic2d_aa", lambda axis, corners: antialias(axis, corners, 2), 0, 0, 2, True)]
+
+
 def decompositions() -> dict[Any, Any]:
     """By operator, in the form of PyTorch's decomposition tables."""
-    modes: list[tuple[str, Any, int, int, bool]] = [
-        *((f"upsample_nearest{n}d", lambda axis, _: nearest(axis, False), 1, n, False) for n in (1, 2, 3)),
-        *((f"_upsample_nearest_exact{n}d", lambda axis, _: nearest(axis, True), 1, n, False) for n in (1, 2, 3)),
-        ("upsample_linear1d", linear, 2, 1, True), ("upsample_bilinear2d", linear, 2, 2, True), ("upsample_trilinear3d", linear, 2, 3, True),
-        ("upsample_bicubic2d", cubic, 4, 2, True),
-        ("_upsample_bilinear2d_aa", lambda axis, corners: antialias(axis, corners, 1), 0, 2, True),
-        ("_upsample_bicubic2d_aa", lambda axis, corners: antialias(axis, corners, 2), 0, 2, True)]
     table = {}
-    for name, make, taps, n, has_corners in modes:
-        packet = getattr(aten, name)
-        table[packet.default], table[packet.vec] = _resizer(make, taps, n, has_corners)
+    for mode in MODES:
+        packet = getattr(aten, mode.name)
+        table[packet.default], table[packet.vec] = _resizer(mode.make, mode.taps, mode.n, mode.has_corners)
     return table

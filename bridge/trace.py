@@ -20,7 +20,8 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
                                             UnsupportedOperatorException)
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from . import counting, groups, indices, losses, model_source, reference, resize, scalars, sizes, sorting, windows
+from . import (counting, grid, groups, indices, losses, model_source, reference, resize, scalars, sizes, sorting, window_gradients,
+               windows)
 from .errors import BridgeError, from_user_code, same_file, user_line
 from .model_tensors import Slot, slots
 from .names import Names, operator_name
@@ -31,8 +32,8 @@ FLOAT_VARIANTS = (torch.float16, torch.bfloat16, torch.float32)
 # apart like any other.
 WITH_GRADIENTS = ("backward", "aten._native_batch_norm_legit")
 TABLE = {**{op: f for op, f in decomposition_table.items() if any(part in str(op) for part in WITH_GRADIENTS)}, **core_aten_decompositions(),
-         **counting.decompositions(), **windows.decompositions(), **resize.decompositions(), **indices.decompositions(),
-         **sorting.decompositions(), **losses.decompositions()}
+         **counting.decompositions(), **windows.decompositions(), **resize.decompositions(), **grid.decompositions(), **indices.decompositions(),
+         **window_gradients.decompositions(), **sorting.decompositions(), **losses.decompositions()}
 LARGEST_BAKED_CONSTANT = 1024  # elements of a tensor written into the code that ModelNew can hold as text
 
 

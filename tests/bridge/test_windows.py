@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from bridge import resize, windows
+from bridge import resize, window_gradients, windows
 
 
 def taps_of(numbers: List[int], n: int, out: int, index: Optional[torch.Tensor], is_last: bool) -> torch.Tensor:
@@ -182,3 +182,53 @@ def test_resize_with_antialias(name, corners):
     for size in ([1, 1], [5, 7], [10, 9], [20, 31], [33, 62], [13, 50]):
         want = op(x, size, corners)
         assert torch.allclose(RESIZE[op](x, size, corners), want, atol=1e-5), size
+
+
+# ---- gradients --------------------------------------------------------------------------------------------------------
+
+GRADIENTS = window_gradients.decompositions()
+
+
+def compare_gradient(name: str, forward: Any, x: torch.Tensor, *args: Any, atol: float = 1e-5) -> None:
+    x = x.clone().requires_grad_()
+    y = forward(x)
+    grad = torch.randn(y.shape, dtype=y.dtype, generator=torch.Generator().manual_seed(7))
+    (want,) = torch.autograd.grad(y, x, grad)
+    got = GRADIENTS[getattr(torch.ops.aten, name).default](grad, *args)
+    assert got.shape == want.shape and torch.allclose(got, want, atol=atol), args
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_avg_pool_gradient(n):
+    x = tensor(*SHAPES[n])
+    for kernel, stride, padding, ceil_mode in list(pool_options(n))[1::2]:
+        for count_pad, divisor in ((True, None), (False, None), (True, 5)):
+            options = (kernel, stride, padding, ceil_mode, count_pad, divisor)
+            compare_gradient(f"avg_pool{n}d_backward", lambda v, o=options: getattr(F, f"avg_pool{n}d")(v, *o), x, x, *options)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_adaptive_gradient(n):
+    x = tensor(*SHAPES[n])
+    for size in ([4] * n, [5, 3, 2][:n], list(x.shape[-n:]), [20] * n):
+        compare_gradient(f"_adaptive_avg_pool{n}d_backward", lambda v, s=size: getattr(F, f"adaptive_avg_pool{n}d")(v, s), x, x)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_max_pool_gradient(n):
+    x = tensor(*SHAPES[n])
+    places = getattr(F, f"max_pool{n}d")(x, 3, 2, 1, return_indices=True)[1]
+    compare_gradient(f"max_pool{n}d_with_indices_backward", lambda v: getattr(F, f"max_pool{n}d")(v, 3, 2, 1), x, x, [3] * n, [2] * n, [1] * n,
+                     [1] * n, False, places)
+
+
+@pytest.mark.parametrize("name, n, corners", MODES)
+def test_resize_gradient(name, n, corners):
+    x = tensor(*{1: (2, 3, 13), 2: (2, 2, 7, 10), 3: (1, 2, 5, 4, 6)}[n])
+    op, flags = of_mode(name, n, "default"), [] if corners is None else [corners]
+    for size in ([1] * n, [5] * n, [20, 7, 9][:n], [2 * s for s in x.shape[-n:]], list(x.shape[-n:]), [37] * n if n < 3 else [8, 3, 11]):
+        compare_gradient(f"{name}{n}d_backward", lambda v, s=size: op(v, s, *flags), x, size, list(x.shape), *flags, atol=1e-4)
+    for factor in (2.0, 0.7):
+        size = [int(s * factor) for s in x.shape[-n:]]
+        compare_gradient(f"{name}{n}d_backward", lambda v, s=size, f=factor: op(v, s, *flags, *[f] * n), x, size, list(x.shape), *flags,
+                         *[factor] * n, atol=1e-4)

@@ -1,0 +1,38 @@
+"""What bridge/grid.py makes of grid_sample and affine_grid, against PyTorch in float64."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+
+from bridge import grid
+
+TABLE = grid.decompositions()
+aten = torch.ops.aten
+
+
+@pytest.mark.parametrize("mode, n", [(0, 2), (1, 2), (2, 2), (0, 3), (1, 3)])
+def test_grid_sample(mode, n):
+    generator = torch.Generator().manual_seed(n)
+    x = torch.randn(2, 3, *(5, 8, 4)[:n], dtype=torch.float64, generator=generator)
+    points = torch.rand(2, *(6, 7, 3)[:n], n, dtype=torch.float64, generator=generator) * 3.6 - 1.8
+    op = getattr(aten, f"grid_sampler_{n}d").default
+    for padding, corners in itertools.product((0, 1, 2), (False, True)):
+        assert torch.allclose(TABLE[op](x, points, mode, padding, corners), op(x, points, mode, padding, corners)), (padding, corners)
+
+
+def test_grid_sample_of_one_element():
+    x, points = torch.randn(1, 1, 1, 1), torch.rand(1, 3, 3, 2) * 4 - 2
+    op = aten.grid_sampler_2d.default
+    for mode, padding, corners in itertools.product((0, 1, 2), (0, 1, 2), (False, True)):
+        assert torch.allclose(TABLE[op](x, points, mode, padding, corners), op(x, points, mode, padding, corners), atol=1e-6), (mode, padding, corners)
+
+
+@pytest.mark.parametrize("size", [[2, 3, 5, 8], [2, 1, 1, 4], [2, 1, 3, 4, 5]])
+def test_affine_grid(size):
+    theta = torch.randn(2, len(size) - 2, len(size) - 1)
+    for corners in (False, True):
+        got = grid.affine_grid(theta, size, corners)
+        assert torch.allclose(got, torch.nn.functional.affine_grid(theta, size, corners), atol=1e-6), corners

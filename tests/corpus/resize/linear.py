@@ -1,0 +1,15 @@
+import torch
+import torch.nn.functional as F
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return F.interpolate(x, size=50, mode='linear')
+
+
+def get_inputs():
+    return [torch.randn(2, 3, 21)]
+
+
+def get_init_inputs():
+    return []
