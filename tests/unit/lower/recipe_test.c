@@ -242,6 +242,7 @@ static bool i_dividable(int64_t a, int64_t b) {
     X(minimum, "aten.minimum.default", DTYPE_I32, a < b ? a : b)                                                                 \
     X(fmax, "aten.fmax.default", DTYPE_I32, a > b ? a : b)                                                                    \
     X(floordiv, "aten.floor_divide.default", DTYPE_I32, i_dividable(a, b) ? i_floordiv(a, b) : SKIP)                              \
+    X(from_end, "opwright.index_from_end.default", DTYPE_I32, (int32_t)(uint32_t)(a < 0 ? a + b : a))                                 \
     X(remainder, "aten.remainder.Tensor", DTYPE_I32, i_dividable(a, b) ? i_remainder(a, b) : SKIP)                                 \
     X(fmod, "aten.fmod.Tensor", DTYPE_I32, i_dividable(a, b) ? a % b : SKIP)                                                  \
     X(primdiv, "prims.div.default", DTYPE_I32, i_dividable(a, b) ? a / b : SKIP)                                                 \
