@@ -93,6 +93,8 @@ static bool begin(Work *w, Arena *a, const Stage *s, const GraphNode *n, size_t 
     plan->first = size_arg(w, 1, "first");
     plan->count = size_arg(w, 2, "count");
     if (!plan->first || !plan->count) return lower_unsupported(&w->lo, n, "how many elements are wanted is not known", "pass a number");
+    GraphBound enough = {.small = plan->count, .large = plan->n, .node = n};
+    vec_push(bounds->arena, &bounds->list, enough);
     if (!load_rows(w, shape, v)) return false;
     PlanAccess *acc = &pass->access.at[plan->input];
     acc->view.shape = rows_of(a, plan->rows, plan->n);
@@ -181,7 +183,7 @@ static void print(StrBuf *sb, const Plan *plan, const PlanPass *p, size_t index)
 
 const Family FAMILY_sort = {
     .name = "sort",
-    .what = "rows in order: sort, argsort, topk, kthvalue",
+    .what = "rows in order: sort, argsort, topk, kthvalue, median",
     .prologue = PROLOGUE_ALL,
     .n_ops = n_ops,
     .op_name = op_name,
