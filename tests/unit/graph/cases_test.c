@@ -68,6 +68,40 @@ static void test_relations(void **state) {
     arena_free(a);
 }
 
+/* An op that asks for s0 <= s1, or for s0 == s1. */
+static bool asks(bool is_equal, Arena *a, size_t i, GraphRelation *out) {
+    *out = (GraphRelation){.x = size_symbol(a, 0), .y = size_symbol(a, 1), .is_equal = is_equal};
+    return i == 0;
+}
+static bool no_larger(Arena *a, const Graph *g, const GraphNode *n, size_t i, GraphRelation *out) {
+    (void)g, (void)n;
+    return asks(false, a, i, out);
+}
+static bool as_large(Arena *a, const Graph *g, const GraphNode *n, size_t i, GraphRelation *out) {
+    (void)g, (void)n;
+    return asks(true, a, i, out);
+}
+
+static void test_relations_of_ops(void **state) {
+    (void)state;
+    Arena *a = arena_new();
+    Err err = {0};
+    Graph *g = fixture_graph(a, FIX_ADD, &err);
+    for (int equal = 0; equal < 2; equal++) {
+        bool smaller = false;
+        GraphCases cases = graph_cases(a, g, &(GraphFacts){.is_elementwise = is_elementwise, .relation = equal ? as_large : no_larger});
+        assert_true(cases.n >= 3 * 3);
+        for (size_t i = 0; i < cases.n; i++) {
+            int64_t s0 = symbol_of(&cases.at[i], "s0"), s1 = symbol_of(&cases.at[i], "s1");
+            assert_true(equal ? s0 == s1 : s0 <= s1);
+            smaller |= s0 < s1;
+        }
+        assert_true(smaller == !equal);
+        graph_cases_clear(&cases);
+    }
+    arena_free(a);
+}
+
 /* Sizes beyond the limit become smaller ones with the same remainders; those within it stay. */
 static void test_points(void **state) {
     (void)state;
@@ -98,7 +132,7 @@ static void test_points(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant), cmocka_unit_test(test_relations),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant), cmocka_unit_test(test_relations), cmocka_unit_test(test_relations_of_ops),
                                        cmocka_unit_test(test_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
