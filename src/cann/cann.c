@@ -98,7 +98,7 @@ static bool load(CannJob *j, Err *err) {
                      .text_zh = r->message_zh,
                      .hint = r->hint,
                      .hint_zh = r->hint_zh};
-        if (r->kind != DESC_RULE_NOTE) {
+        if (r->kind < DESC_RULE_NOTE) {
             note.severity = DIAG_ERROR;
             Verdict v = r->kind == DESC_RULE_POLICY ? VERDICT_REJECTED : VERDICT_FAIL;
             if (verdict_rank(v) > verdict_rank(j->report.verdict)) j->report.verdict = v;

@@ -38,8 +38,9 @@ typedef struct Desc {
 } Desc;
 
 /* POLICY: the form is not kept or work is done outside the kernel (REJECTED). NAMES: the sections contradict
- * each other, so that no device could run them (FAIL). NOTE: told, decides nothing. */
-typedef enum { DESC_RULE_POLICY, DESC_RULE_NAMES, DESC_RULE_NOTE } DescRuleKind;
+ * each other, so that no device could run them (FAIL). NOTE: told, decides nothing unless warnings are errors.
+ * ADVICE: told, never decides. */
+typedef enum { DESC_RULE_POLICY, DESC_RULE_NAMES, DESC_RULE_NOTE, DESC_RULE_ADVICE } DescRuleKind;
 
 /* A rule broken: found before anything is built. */
 typedef struct DescViolation {

@@ -57,7 +57,7 @@ Desc *desc_from_peek(Arena *a, const char *path, const char *const source[DESC_N
     RuleList list = {.arena = a};
     check_sources(&list, d);
     for (size_t i = 0; i < list.n; i++)
-        if (list.at[i].kind != DESC_RULE_NOTE) return NULL;
+        if (list.at[i].kind < DESC_RULE_NOTE) return NULL;
     return d;
 }
 

@@ -12,7 +12,7 @@
 static json_t *check_json(const DescViolation *v) {
     json_t *o =
         json_pack("{s:s, s:s, s:s, s:s?, s:i, s:i, s:s, s:s}", "check", v->rule, "stage", "rules", "severity",
-                  v->kind == DESC_RULE_NOTE ? "warning" : "error", "source", v->source, "line", v->line,
+                  v->kind >= DESC_RULE_NOTE ? "warning" : "error", "source", v->source, "line", v->line,
                   "count", 1, "text", v->message, "text_zh", v->message_zh ? v->message_zh : v->message);
     if (v->hint) json_object_set_new(o, "hint", json_string(v->hint));
     if (v->hint_zh) json_object_set_new(o, "hint_zh", json_string(v->hint_zh));
@@ -20,7 +20,7 @@ static json_t *check_json(const DescViolation *v) {
 }
 
 static void add_text(StrBuf *sb, const DescViolation *v) {
-    strbuf_printf(sb, "  %s %s", v->kind == DESC_RULE_NOTE ? "warning" : "error", v->source ? v->source : "");
+    strbuf_printf(sb, "  %s %s", v->kind >= DESC_RULE_NOTE ? "warning" : "error", v->source ? v->source : "");
     if (v->line > 0) strbuf_printf(sb, ":%d", v->line);
     strbuf_printf(sb, "%s[%s] %s\n", v->source ? ": " : "", v->rule, v->message);
     if (v->hint) strbuf_printf(sb, "      fix: %s\n", v->hint);
@@ -48,10 +48,10 @@ json_t *client_precheck(Arena *a, const ClientOptions *o, const char *text) {
         const DescViolation *v = &rules[i];
         policy = policy || v->kind == DESC_RULE_POLICY;
         names = names || v->kind == DESC_RULE_NAMES;
-        if (v->kind != DESC_RULE_NOTE && !first) first = v->message;
+        if (v->kind < DESC_RULE_NOTE && !first) first = v->message;
         json_array_append_new(checks, check_json(v));
         add_text(&sb, v);
-        if (v->kind != DESC_RULE_NOTE) add_text(&infos, v);
+        if (v->kind < DESC_RULE_NOTE) add_text(&infos, v);
     }
     if (!policy && !names) {
         json_decref(checks);

@@ -115,7 +115,7 @@ static void apply_rules(Verifier *v) {
         names = names || r->kind == DESC_RULE_NAMES;
         Diag d = {.check = r->rule,
                   .stage = "rules",
-                  .severity = r->kind == DESC_RULE_NOTE ? DIAG_WARNING : DIAG_ERROR,
+                  .severity = r->kind == DESC_RULE_ADVICE ? DIAG_NOTE : r->kind == DESC_RULE_NOTE ? DIAG_WARNING : DIAG_ERROR,
                   .source = r->source,
                   .line = r->line,
                   .text = r->message,
