@@ -153,7 +153,8 @@ static void write_column(Ctx *c, const PlanAccess *acc, Place dst) {
     const char *step =
         dense || same ? "" : arena_printf(c->gen->a, ", BLOCK_BYTES / sizeof(%s)", gen_io_type(c->gen, acc));
     if (is_bool || is_converted(c->gen, acc))
-        src = arena_printf(c->gen->a, "WideColumn<%s>(%s)", is_bool ? "half" : gen_is_int64(acc) ? "int32_t" : "float", io);
+        src = arena_printf(c->gen->a, "WideColumn<%s>(%s, %s)", is_bool ? "half" : gen_is_int64(acc) ? "int32_t" : "float", io,
+                           dense ? "nRows_" : arena_printf(c->gen->a, "nRows_ * BLOCK_BYTES / sizeof(%s)", gen_io_type(c->gen, acc)));
     cxx_line(c->cx, "%s(%s, %s%s);", what, target, src, step);
     if (is_bool)
         cxx_line(c->cx, "CompareScalar(%s, scratch, static_cast<half>(0), CMPMODE::NE, count);",

@@ -77,29 +77,27 @@ void gen_bytes_from_mask(Cxx *cx) {
  * ----------------------------------------------------------------------------------------------------- */
 
 static void write_wide_column(Gen *gen, const GenPass *gp, Cxx *cx) {
-    bool needed = false, dense = true, wide = false;
+    bool needed = false, wide = false;
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
         if (acc->is_store || acc->cls != PLAN_COLUMN || (gen_is_float(acc) && gen_is_always_wide(gen, acc)) ||
             acc->dtype[0] == DTYPE_I32)
             continue;
         needed = true;
-        dense = dense && plan_column_is_dense(gp->p, acc);
         wide |= gen_is_float(acc) && gen_is_ever_wide(gen, acc);
     }
     if (!needed) return;
     cxx_comment(cx,
                 "The numbers of a column in the type they are computed in, at the places they have in src.");
     cxx_line(cx, "template <typename To, typename T>");
-    cxx_function(cx, "__aicore__ inline LocalTensor<To> WideColumn(const LocalTensor<T> &src)");
+    cxx_function(cx, "__aicore__ inline LocalTensor<To> WideColumn(const LocalTensor<T> &src, uint32_t count)");
     if (wide) {
         cxx_open(cx, "if constexpr (IsSameType<T, To>::value)");
         cxx_line(cx, "return src;");
         cxx_else(cx);
     }
     cxx_line(cx, "LocalTensor<To> dst = columnWide_.Get<To>();");
-    cxx_line(cx, "Cast(dst, src, RoundMode::CAST_NONE, %s);",
-             dense ? "nRows_" : "nRows_ * BLOCK_BYTES / sizeof(T)");
+    cxx_line(cx, "Cast(dst, src, RoundMode::CAST_NONE, count);");
     cxx_line(cx, "return dst;");
     if (wide) cxx_close(cx, "");
     cxx_close(cx, "");

@@ -186,7 +186,7 @@ typedef struct Case {
     X(hardtanh, "aten.hardtanh.default", "x -1 1", r_clamp(x, -1, 1), -INFINITY, INFINITY, 0, 0)                        \
     X(leaky, "aten.leaky_relu.default", "x 0.01", x > 0 ? x : 0.01 * x, -INFINITY, INFINITY, 1, 1e-38)                  \
     X(leaky_rt, "aten.leaky_relu.default", "x $0.3", x > 0 ? x : 0.3 * x, -INFINITY, INFINITY, 1, 1e-38)                \
-    X(prelu, "aten.prelu.default", "x y", x > 0 ? x : x * y, -1e18, 1e18, 1, 1e-38)                                     \
+    X(prelu, "aten._prelu_kernel.default", "x y", x > 0 ? x : x * y, -1e18, 1e18, 1, 1e-38)                                     \
     X(thresh, "aten.threshold.default", "x 0.5 7.0", x <= 0.5 ? 7 : x, -INFINITY, INFINITY, 0, 0)                       \
     X(thresh_rt, "aten.threshold.default", "x $0.5 $7.0", x <= 0.5 ? 7 : x, -INFINITY, INFINITY, 0, 0)                  \
     X(hardsig, "aten.hardsigmoid.default", "x", r_clamp(x + 3, 0, 6) / 6, -INFINITY, INFINITY, 2, 0.5)                  \
