@@ -70,7 +70,7 @@ SHAPED = {("squeeze", 0): "{}.unsqueeze(0)", ("fill", 1): "{}[0, 0]", ("masked_f
 WRITTEN = {"prims.scalar_tensor.default": "torch.ops.prims.scalar_tensor.default(1.25, dtype=torch.float32, device=torch.device('cpu'))",
            "prims.iota.default": "torch.ops.prims.iota.default(43, start=2, step=3, dtype=torch.int32, device=torch.device('cpu'), "
                                  "requires_grad=False)"}
-SKIPPED_ARGS = ("layout", "device", "pin_memory", "memory_format", "non_blocking", "copy")
+SKIPPED_ARGS = ("layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "requires_grad")
 
 
 class Call(NamedTuple):
