@@ -2,8 +2,8 @@
 
 1. Warm latency: one small add, asked for again and again without the cache.
 2. A batch of 20 different small descriptions.
-3. 500 jobs at once: until all are accepted.
-4. The idle service: memory of its own process, and processor time of all its processes.
+3. The idle service: memory of its own process, and processor time of all its processes, workers included.
+4. 500 jobs at once: until all are accepted.
 
 Usage: bench/service.py [--runs N] [--build DIR] [--json FILE]     (any Python; the service finds the one with PyTorch)
 """
@@ -139,6 +139,7 @@ def acceptance(service):
 
 
 def idle(service, seconds):
+    time.sleep(2)  # workers tidy up after the last job
     before = service.cpu()
     time.sleep(seconds)
     status = Path(f"/proc/{service.process.pid}/status").read_text()
@@ -156,7 +157,7 @@ def main():
     found = {"load average before": os.getloadavg()[0]}
     try:
         for title, measure in (("warm latency", lambda: latency(service, args.runs)), ("batch", lambda: batch(service)),
-                               ("acceptance", lambda: acceptance(service)), ("idle", lambda: idle(service, 5))):
+                               ("idle", lambda: idle(service, 10)), ("acceptance", lambda: acceptance(service))):
             found[title] = measure()
             print(f"{title}: " + ", ".join(f"{k} {v:.2f}" if isinstance(v, float) else f"{k} {v}" for k, v in found[title].items()), flush=True)
     finally:
