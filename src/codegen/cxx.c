@@ -90,6 +90,10 @@ void cxx_close(Cxx *cx, const char *tail) {
     put(cx, cx->depth, text, strlen(text));
 }
 
+void cxx_label(Cxx *cx, const char *text) {
+    put(cx, cx->depth - 1, text, strlen(text));
+}
+
 void cxx_block(Cxx *cx) {
     put(cx, cx->depth++, "{", 1);
 }

@@ -16,6 +16,8 @@ void cxx_blank(Cxx *cx);
 /* The line, then " {" and deeper; cxx_close ends it with "}" and the tail. */
 void cxx_open(Cxx *cx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cxx_close(Cxx *cx, const char *tail);
+/* "public:", a step further out than what is around it. */
+void cxx_label(Cxx *cx, const char *text);
 /* A "{" of its own. */
 void cxx_block(Cxx *cx);
 /* "} else {" */

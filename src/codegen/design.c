@@ -212,6 +212,12 @@ static void write_instructions(Design *d, const GenPass *gp, size_t program, siz
                   d->chip->n_vector_cores, cycles <= budget ? "memory" : "the vector unit");
 }
 
+void design_pass(Design *d, const GenPass *gp) {
+    strbuf_add(&d->sb, "```\n");
+    gp->p->family->print(&d->sb, d->gen->plan, gp->p, gp->index);
+    strbuf_add(&d->sb, "```\n\n");
+}
+
 void design_tile_pass(Design *d, const GenPass *gp) {
     Gen *gen = d->gen;
     strbuf_printf(&d->sb, "%s Iteration space\n\n", gen->n_passes > 1 ? "###" : "##");

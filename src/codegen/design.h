@@ -14,6 +14,8 @@ typedef struct Design {
 
 /* Space, tiles and cores, instructions of a pass of the pointwise family. */
 void design_tile_pass(Design *d, const GenPass *gp);
+/* What the family prints of a pass, as a block of text. */
+void design_pass(Design *d, const GenPass *gp);
 /* Bytes a second all cores together can stream. */
 double design_stream_rate(const ChipInfo *chip);
 

@@ -75,9 +75,7 @@ static void design(Design *d, const GenPass *gp) {
                   "four by four, windows of them at a time, until one is left; all cores wait for each other in between. Both instructions put the "
                   "greatest first and leave equal ones in order%s.\n\n",
                   SORT_CHUNK, sort_plan(gp->p)->descending ? "" : ", so a row is taken from its end and stored from its end");
-    strbuf_add(&d->sb, "```\n");
-    gp->p->family->print(&d->sb, d->gen->plan, gp->p, gp->index);
-    strbuf_add(&d->sb, "```\n\n");
+    design_pass(d, gp);
 }
 
 const Emit EMIT_sort = {

@@ -191,9 +191,7 @@ static void design(Design *d, const GenPass *gp) {
                   "window are joined first, as they lie; then each tap of the columns is picked from the joined row by Gather. Taps "
                   "outside the input find %s beside the row: padding is never copied.\n\n",
                   w->fold == WINDOW_MAX ? "largest of each" : "sum of each", w->fold == WINDOW_MAX ? "-inf" : "0");
-    strbuf_add(&d->sb, "```\n");
-    gp->p->family->print(&d->sb, d->gen->plan, gp->p, gp->index);
-    strbuf_add(&d->sb, "```\n\n");
+    design_pass(d, gp);
 }
 
 const Emit EMIT_window = {

@@ -81,6 +81,8 @@ const char *gen_design_md(Gen *gen);
 
 /* kernel_*.c */
 void gen_kernel_class(Gen *gen, const GenPass *gp, Cxx *cx);
+/* The class of a pass up to its constructor; public functions come next, cxx_close ends it. */
+void gen_open_class(const GenPass *gp, Cxx *cx);
 void gen_kernel_copy(Gen *gen, const GenPass *gp, Cxx *cx);
 void gen_kernel_compute(Gen *gen, const GenPass *gp, Cxx *cx);
 

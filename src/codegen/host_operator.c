@@ -226,9 +226,7 @@ static void write_tensor(Gen *gen, Cxx *cx, const char *kind, const char *name, 
 static void write_op_def(Gen *gen, Cxx *cx) {
     static const char *const TYPES[] = {"Float", "Int", "Bool"};
     cxx_open(cx, "class %s : public OpDef", gen->op_type);
-    cx->depth--;
-    cxx_line(cx, "public:");
-    cx->depth++;
+    cxx_label(cx, "public:");
     cxx_function(cx, "explicit %s(const char *name) : OpDef(name)", gen->op_type);
     for (size_t i = 0; i < gen->g->n_inputs; i++)
         write_tensor(gen, cx, "Input", gen->g->inputs[i].name, &gen->g->values[gen->g->inputs[i].value],

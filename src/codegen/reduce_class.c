@@ -390,17 +390,10 @@ static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 void reduce_write_class(Gen *gen, const GenPass *gp, Cxx *cx) {
     write_class_comment(gen, gp, cx);
-    cxx_open(cx, "class %s", gp->cls);
-    cx->depth--;
-    cxx_line(cx, "public:");
-    cx->depth++;
-    cxx_line(cx, "__aicore__ inline %s() {}", gp->cls);
-    cxx_blank(cx);
+    gen_open_class(gp, cx);
     write_init(gen, gp, cx);
     write_process(gen, gp, cx);
-    cx->depth--;
-    cxx_line(cx, "private:");
-    cx->depth++;
+    cxx_label(cx, "private:");
     write_constants(gen, gp, cx);
     write_locate(gp, cx);
     write_count_tile(gp, cx);

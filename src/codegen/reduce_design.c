@@ -55,10 +55,9 @@ void reduce_design(Design *d, const GenPass *gp) {
                       "cores, so results are repeatable bit by "
                       "bit.\n\n",
                       r->n_exchanges, r->n_exchanges == 1 ? "" : "s");
-    strbuf_add(&d->sb, "```\n");
-    gp->p->family->print(&d->sb, d->gen->plan, gp->p, gp->index);
+    design_pass(d, gp);
     strbuf_printf(&d->sb,
-                  "```\n\nt: tiles, m: masks, c: rows of columns, r: numbers of rows, b: those in 32-byte "
+                  "t: tiles, m: masks, c: rows of columns, r: numbers of rows, b: those in 32-byte "
                   "blocks. Arithmetic on tiles takes "
                   "%.1f cycles for 64 elements.\n\n",
                   gp->p->cycles64);

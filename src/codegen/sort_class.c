@@ -362,17 +362,10 @@ void sort_write_class(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_comment(cx, "Rows of records, each a value and its place: chunks of them are sorted in UB, then runs merged by way of workspace.%s",
                 c.plan->descending ? "" : " The greatest "
                                           "come first there and equal ones keep their order, so rows are taken from the end and stored from the end.");
-    cxx_open(cx, "class %s", gp->cls);
-    cx->depth--;
-    cxx_line(cx, "public:");
-    cx->depth++;
-    cxx_line(cx, "__aicore__ inline %s() {}", gp->cls);
-    cxx_blank(cx);
+    gen_open_class(gp, cx);
     write_init(&c);
     write_process(&c);
-    cx->depth--;
-    cxx_line(cx, "private:");
-    cx->depth++;
+    cxx_label(cx, "private:");
     cxx_line(cx, "static constexpr uint32_t CHUNK = %u; // records in UB at a time", SORT_CHUNK);
     cxx_line(cx, "static constexpr uint32_t WINDOW = CHUNK / 4; // records of each of four runs");
     cxx_line(cx, "static constexpr uint32_t RECORD = 2; // floats: the value, and the bits of its place");

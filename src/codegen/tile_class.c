@@ -461,19 +461,19 @@ static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {
     }
 }
 
-void gen_kernel_class(Gen *gen, const GenPass *gp, Cxx *cx) {
-    write_class_comment(gen, gp, cx);
+void gen_open_class(const GenPass *gp, Cxx *cx) {
     cxx_open(cx, "class %s", gp->cls);
-    cx->depth--;
-    cxx_line(cx, "public:");
-    cx->depth++;
+    cxx_label(cx, "public:");
     cxx_line(cx, "__aicore__ inline %s() {}", gp->cls);
     cxx_blank(cx);
+}
+
+void gen_kernel_class(Gen *gen, const GenPass *gp, Cxx *cx) {
+    write_class_comment(gen, gp, cx);
+    gen_open_class(gp, cx);
     write_init(gen, gp, cx);
     write_process(gen, gp, cx);
-    cx->depth--;
-    cxx_line(cx, "private:");
-    cx->depth++;
+    cxx_label(cx, "private:");
     write_constants(gen, gp, cx);
     gen_kernel_copy(gen, gp, cx);
     if (gp->emit->members) gp->emit->members(gen, gp, cx);

@@ -573,17 +573,10 @@ static void write_class_comment(Gen *gen, const GenPass *gp, Cxx *cx) {
 void window_write_class(Gen *gen, const GenPass *gp, Cxx *cx) {
     const WindowPlan *w = window_plan(gp->p);
     write_class_comment(gen, gp, cx);
-    cxx_open(cx, "class %s", gp->cls);
-    cx->depth--;
-    cxx_line(cx, "public:");
-    cx->depth++;
-    cxx_line(cx, "__aicore__ inline %s() {}", gp->cls);
-    cxx_blank(cx);
+    gen_open_class(gp, cx);
     write_init(gen, gp, cx);
     write_process(gp, cx);
-    cx->depth--;
-    cxx_line(cx, "private:");
-    cx->depth++;
+    cxx_label(cx, "private:");
     cxx_line(cx, "static constexpr uint32_t EDGE = %u; // elements beside a joined row", WINDOW_EDGE);
     cxx_line(cx, "const float EMPTY = %s; // what taps outside the input find", w->fold == WINDOW_MAX ? "FloatFromBits(0xFF800000)" : "0.0f");
     cxx_blank(cx);

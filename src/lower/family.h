@@ -50,7 +50,7 @@ typedef struct Family {
     /* How often a pass moves an access's elements between memory and UB, with the sizes of the user's file;
      * NULL: once. */
     double (*times_moved)(const Graph *g, const PlanPass *p, const PlanAccess *acc);
-    /* Gives values their places. The accesses' dtypes are per variant of the plan by now. */
+    /* Gives values their places. The accesses' dtypes are per variant of the plan by now. NULL: it has no such values. */
     bool (*finish)(Arena *a, PlanPass *p, Err *err);
     /* Is the private part of two variants' passes alike? NULL: there is none that matters. */
     bool (*same)(const PlanPass *x, const PlanPass *y);

@@ -154,11 +154,6 @@ static bool joins(const Stage *s, const GraphNode *n) {
     return ok;
 }
 
-static bool finish(Arena *a, PlanPass *p, Err *err) {
-    (void)a, (void)p, (void)err;
-    return true;
-}
-
 /* Rows longer than a chunk move through workspace as records of 8 bytes, once for every fourfold. */
 static double times_moved(const Graph *g, const PlanPass *p, const PlanAccess *acc) {
     int64_t *hints = calloc(g->n_symbols + 1, sizeof *hints);
@@ -191,7 +186,6 @@ const Family FAMILY_sort = {
     .joins = joins,
     .lower = lower,
     .times_moved = times_moved,
-    .finish = finish,
     .same = same,
     .print = print,
 };

@@ -256,11 +256,6 @@ static bool joins(const Stage *s, const GraphNode *n) {
     return ok;
 }
 
-static bool finish(Arena *a, PlanPass *p, Err *err) {
-    (void)a, (void)p, (void)err;
-    return true;
-}
-
 static double elements(const Graph *g, const WindowPlan *p, bool of_input) {
     int64_t *hints = calloc(g->n_symbols + 1, sizeof *hints);
     for (size_t s = 0; s < g->n_symbols; s++) hints[s] = g->symbols[s].hint;
@@ -311,7 +306,6 @@ const Family FAMILY_window = {
     .joins = joins,
     .lower = lower,
     .times_moved = times_moved,
-    .finish = finish,
     .same = same,
     .print = print,
 };

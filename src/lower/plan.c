@@ -113,7 +113,7 @@ static bool finish_pass(Arena *a, Plan *p, PlanPass *pass, Err *err) {
     pass->n_variants = p->variants.n;
     for (size_t k = 0; k < pass->access.n; k++)
         pass->access.at[k].dtype = pick(a, p, pass->access.at[k].dtype);
-    return pass->family->finish(a, pass, err);
+    return !pass->family->finish || pass->family->finish(a, pass, err);
 }
 
 /* Equalities the sizes of a call must keep are bounds in both directions. */
