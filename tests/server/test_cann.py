@@ -88,6 +88,11 @@ def test_pool_of_both_kinds(serve, machine):
     assert answer["result"][0]["backend"] == "sim" and not answer["cached"], "a result of one kind does not stand for the other"
     assert s.call("/verify", {**body, "devices": ["npu:0", "sim:0"]})[0] == 400
     assert s.call("/verify", {**body, "devices": ["npu:3"]})[0] == 400
+    for option in ({"strict": True}, {"exact": True}, {"schedule": "lazy"}):  # the simulator's: an NPU cannot run so
+        status, answer = s.call("/verify", {**body, "devices": ["npu:0"], **option}, timeout=300)
+        (result,) = answer["result"]
+        assert status == 200 and answer["exit_code"] == 2 and result["backend"] == "cann" and result["verdict"] is None, answer
+        assert next(iter(option)) in result["error_message"] and "simulator" in result["error_message"]
 
 
 KERNEL = """#include "kernel_operator.h"
