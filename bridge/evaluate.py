@@ -328,7 +328,7 @@ def _run_as(answer: Answer, dtype: torch.dtype, seed: int) -> tuple[str, list[to
 
 
 def _golden(answer: Answer, seed: int) -> list[torch.Tensor]:
-    """float64 for floating outputs; integer and bool outputs are exact in the reference's own run."""
+    """The reference in float64: its floating outputs, and its integers (an index of the largest may be another one than in the own dtype)."""
     outputs = answer.eager
     if answer.case.truth is not None:
         return answer.case.truth()
@@ -345,7 +345,7 @@ def _golden(answer: Answer, seed: int) -> list[torch.Tensor]:
             answer.note = _joined(answer.note, f"golden: the reference does not run in {reference.dtype_name(dtype)} ({describe(exc)}); "
                                   + ("computed in float32" if dtype is torch.float64 else "its own results stand in"))
             outputs = answer.eager
-    return [g.to(torch.float64) if e.is_floating_point() else e.to(torch.int64) for g, e in zip(outputs, answer.eager)]
+    return [g.to(torch.float64 if e.is_floating_point() else torch.int64) for g, e in zip(outputs, answer.eager)]
 
 
 def _joined(a: str, b: str) -> str:

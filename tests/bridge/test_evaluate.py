@@ -196,6 +196,14 @@ def test_integers_are_exact(reference: Any) -> None:
     assert len(blobs["actual1"]) == 3
 
 
+def test_integers_of_rounded_numbers(reference: Any) -> None:
+    """3.001953125 / 0.7 and 3.00390625 / 0.7 are one float16: the own dtype finds the largest elsewhere than float64."""
+    path = reference("return (x / y).max(-1)[1]", "torch.tensor([3.001953125, 3.00390625]).half(), torch.tensor([0.7]).half()", "x, y")
+    result, blobs = run(path, add_custom=lambda x, y: (x / y).max(-1)[1])
+    assert result["outputs"][0]["golden_dtype"] == "int64"
+    assert struct.unpack("<q", blobs["golden0"]) == (1,) and struct.unpack("<q", blobs["eager0"]) == (0,)
+
+
 def test_reference_without_float64(reference: Any) -> None:
     path = reference("if x.dtype == torch.float64:\n    raise TypeError('no doubles')\nreturn x + y", "torch.rand(3), torch.rand(3)", "x, y")
     result, blobs = run(path)

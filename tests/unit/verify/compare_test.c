@@ -363,6 +363,15 @@ static void test_integers(void **state) {
     in.n = 0;
     compare_output(VERIFY_STD_ECOSYSTEM, &in, &r);
     assert_true(r.pass);
+    /* Indices of computed numbers: as in float64 or as in the own dtype, nothing else. */
+    const int64_t exact[] = {2856, 3, 7}, own[] = {964, 3, 9};
+    int64_t got[] = {964, 3, 7};
+    in = (CompareInput){.dtype = DTYPE_I64, .n = 3, .golden = exact, .eager = own, .actual = got};
+    compare_output(VERIFY_STD_ECOSYSTEM, &in, &r);
+    assert_true(r.pass);
+    got[2] = 8;
+    compare_output(VERIFY_STD_ECOSYSTEM, &in, &r);
+    assert_true(!r.pass && r.n_wrong == 1 && r.worst == 2);
 }
 
 static void test_bit_exact(void **state) {
