@@ -332,7 +332,7 @@ def _golden(answer: Answer, seed: int) -> list[torch.Tensor]:
     outputs = answer.eager
     if answer.case.truth is not None:
         return answer.case.truth()
-    if not any(t.is_floating_point() for t in answer.eager):
+    if not any(t.is_floating_point() for t in (*answer.eager, *answer.case.tensors())):
         return [t.to(torch.int64) for t in answer.eager]
     for dtype in (torch.float64, torch.float32):
         try:
