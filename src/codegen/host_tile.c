@@ -150,6 +150,15 @@ uint32_t host_row_group(const Gen *gen, const GenPass *gp) {
     return group;
 }
 
+/* C++: how far apart two elements lie that are a step apart, whichever way it goes. */
+static const char *distance(Gen *gen, const Size *step) {
+    const Size *back = size_sub(gen->a, size_const(gen->a, 0), step);
+    const char *text = size_print(gen->a, step, gen->symbols, SIZE_CXX), *text_back = size_print(gen->a, back, gen->symbols, SIZE_CXX);
+    if (size_is_nonnegative(step)) return arena_printf(gen->a, "static_cast<uint64_t>(%s)", text);
+    if (size_is_nonnegative(back)) return arena_printf(gen->a, "static_cast<uint64_t>(%s)", text_back);
+    return arena_printf(gen->a, "static_cast<uint64_t>(std::max<int64_t>(%s, %s))", text, text_back);
+}
+
 void host_write_row_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix;
     StrBuf steps;
@@ -159,11 +168,8 @@ void host_write_row_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
         const PlanAccess *acc = &gp->p->access.at[i];
         if (acc->is_store || (acc->cls != PLAN_ROW && acc->cls != PLAN_COLUMN)) continue;
         const Size *step = acc->view.stride[gp->p->space.rank - 2];
-        if (size_is_const(step, NULL) || size_equal(step, gp->p->space.dim[gp->p->space.rank - 1]) ||
-            !size_is_nonnegative(step))
-            continue;
-        strbuf_printf(&steps, ", static_cast<uint64_t>(%s)",
-                      size_print(gen->a, step, gen->symbols, SIZE_CXX));
+        if (size_is_const(step, NULL) || size_equal(step, gp->p->space.dim[gp->p->space.rank - 1])) continue;
+        strbuf_printf(&steps, ", %s", distance(gen, step));
     }
     cxx_comment(cx, "A copy of several rows holds their distance in 32 bits of bytes.");
     cxx_line(
@@ -177,10 +183,8 @@ void host_write_gather_limit(Gen *gen, const GenPass *gp, Cxx *cx) {
         const PlanAccess *acc = &gp->p->access.at[i];
         const Size *step = acc->view.stride[acc->view.shape.rank - 1];
         if (acc->is_store || acc->cls != PLAN_STRIDED || size_is_const(step, NULL)) continue;
-        if (!size_is_nonnegative(step)) step = size_sub(gen->a, size_const(gen->a, 0), step);
         cxx_comment(cx, "So does a gathering copy for the distance of columns.");
-        cxx_open(cx, "if (static_cast<uint64_t>(%s) * sizeof(float) > UINT32_MAX)",
-                 size_print(gen->a, step, gen->symbols, SIZE_CXX));
+        cxx_open(cx, "if (%s * sizeof(float) > UINT32_MAX)", distance(gen, step));
         cxx_line(cx, "return ge::GRAPH_FAILED;");
         cxx_close(cx, "");
     }

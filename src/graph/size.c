@@ -248,13 +248,65 @@ static bool atom_is_nonnegative(const Atom *at) {
     return false;
 }
 
-bool size_is_nonnegative(const Size *s) {
+static bool terms_are_nonnegative(const Size *s) {
     for (uint32_t i = 0; i < s->n_terms; i++) {
         if (s->terms[i].coef < 0) return false;
         for (uint32_t j = 0; j < s->terms[i].n_atoms; j++)
             if (!atom_is_nonnegative(s->terms[i].atoms[j])) return false;
     }
     return true;
+}
+
+/* *least: a bound that the atom never goes below: -1 of (s0 - 1)//2. */
+static bool atom_least(Arena *a, const Atom *at, int64_t *least) {
+    *least = 0;
+    if (atom_is_nonnegative(at)) return true;
+    int64_t by;
+    if (at->kind != ATOM_FLOORDIV || !size_is_const(at->y, &by) || by <= 0 || !at->x->n_terms) return false;
+    const Term *last = &at->x->terms[at->x->n_terms - 1];
+    int64_t constant = last->n_atoms ? 0 : last->coef;
+    *least = floordiv(constant, by);
+    return terms_are_nonnegative(size_sub(a, at->x, size_const(a, constant)));
+}
+
+/* The sum with each atom counted from its least value, so that what an atom stands for is not negative; NULL when a
+ * least value is not known. */
+static const Size *counted_from_least(Arena *a, const Size *s) {
+    const Size *sum = size_const(a, 0);
+    for (uint32_t i = 0; i < s->n_terms; i++) {
+        const Size *product = size_const(a, s->terms[i].coef);
+        for (uint32_t j = 0; j < s->terms[i].n_atoms; j++) {
+            int64_t least;
+            const Atom *at = s->terms[i].atoms[j];
+            if (!atom_least(a, at, &least)) return NULL;
+            product = size_mul(a, product, size_add(a, size_of_atom(a, *at), size_const(a, least)));
+        }
+        sum = size_add(a, sum, product);
+    }
+    return sum;
+}
+
+static bool coefficients_are_nonnegative(const Size *s) {
+    for (uint32_t i = 0; i < s->n_terms; i++)
+        if (s->terms[i].coef < 0) return false;
+    return true;
+}
+
+static bool has_quotient(const Size *s) {
+    for (uint32_t i = 0; i < s->n_terms; i++)
+        for (uint32_t j = 0; j < s->terms[i].n_atoms; j++)
+            if (s->terms[i].atoms[j]->kind == ATOM_FLOORDIV) return true;
+    return false;
+}
+
+bool size_is_nonnegative(const Size *s) {
+    if (terms_are_nonnegative(s)) return true;
+    if (!has_quotient(s)) return false; /* counting from the least values changes nothing */
+    Arena *a = arena_new();
+    const Size *counted = counted_from_least(a, s);
+    bool yes = counted && coefficients_are_nonnegative(counted);
+    arena_free(a);
+    return yes;
 }
 
 static int64_t atom_eval(const Atom *at, const int64_t *v) {

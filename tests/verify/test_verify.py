@@ -194,6 +194,15 @@ def test_a_later_assignment_counts(tmp_path):
     path.write_text(base + "\nkernel_src = kernel_src.replace('AscendC::Add(z', 'AscendC::Sub(z')\n")
     status, result, text = verify(tmp_path, path)
     assert status == 1 and result["checks"][0]["check"] == "output-mismatch", text
+    assert "equals the reference with a subtraction in place of the addition" in text
+
+
+def test_a_lack_of_digits_is_not_explained_by_a_slip(tmp_path):
+    """What is close to the reference is also close to the reference changed a little."""
+    reference = tmp_path / "sum.py"
+    reference.write_text((REFERENCES / "sum.py").read_text().replace("x + y", "x + y + 5e-4 * y"))
+    status, result, text = verify(tmp_path, "pair_sum.py", str(reference), "--standard", "ecosystem")
+    assert status == 1 and result["checks"][0]["check"] == "output-mismatch" and "equals the reference" not in text, text
 
 
 @pytest.mark.parametrize("reference, words", [("raises.py", "the reference is out of order"), ("no_inputs.py", "get_inputs")])

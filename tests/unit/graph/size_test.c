@@ -75,6 +75,13 @@ static void test_questions(void **state) {
     assert_false(size_uses(parse(a, "(s0 + s1)//2"), 2));
     assert_true(size_is_nonnegative(parse(a, "s0*s1 + s0//2")));
     assert_false(size_is_nonnegative(parse(a, "s0 - 1")));
+    /* Sizes after windows, multiplied out. */
+    assert_true(size_is_nonnegative(parse(a, "((s0 - 1)//2 + 1)*((s1 - 1)//2 + 1)")));
+    assert_true(size_is_nonnegative(parse(a, "s0*((s1 - 3)//2 + 2) + (s0 - 1)//2 + 1")));
+    assert_false(size_is_nonnegative(parse(a, "(s0 - 1)//2")));
+    assert_false(size_is_nonnegative(parse(a, "(s0 - 3)//2 + 1")));
+    assert_false(size_is_nonnegative(parse(a, "((s0 - 1)//2 + 1)*(s1 - 1)")));
+    assert_false(size_is_nonnegative(parse(a, "(s0 - 1)//s1 + 1")));
     arena_free(a);
 }
 
