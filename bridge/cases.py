@@ -104,7 +104,8 @@ def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
     dtype = getattr(torch, variant, None) if isinstance(variant, str) else None
     if not isinstance(dtype, torch.dtype):
         raise BridgeError("bad_input", f"variant {variant!r} is not a dtype")
-    case = Case(list(pool), list(init_inputs), dtype if dtype.is_floating_point else None)
+    takes_variant = dtype.is_floating_point and not has_mixed_floats(pool)
+    case = Case(list(pool), list(init_inputs), dtype if takes_variant else None)
     case.profile = spec.get("profile", "own")
     _set_scalars(ref, case, spec.get("scalars") or {})
     arguments, case.model = split_shapes(spec.get("inputs") or [])
@@ -121,6 +122,11 @@ def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
             mix_edges(values, generator, case.profile == "edge")
         case.arguments[i] = lay_out(values, spec.get("layout", "contiguous"))
     return case
+
+
+def has_mixed_floats(values: list[Any]) -> bool:
+    """Do the floating tensors of a call have several dtypes? Then an operator has one variant, the mixture of the file."""
+    return len({t.dtype for t in values if isinstance(t, torch.Tensor) and t.is_floating_point()}) > 1
 
 
 def split_shapes(entries: list[Any]) -> tuple[list[list[int]], dict[str, list[int]]]:

@@ -20,7 +20,7 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
                                             UnsupportedOperatorException)
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from . import (counting, grid, groups, indices, losses, model_source, reference, resize, scalars, sizes, sorting, window_gradients,
+from . import (cases, counting, grid, groups, indices, losses, model_source, reference, resize, scalars, sizes, sorting, window_gradients,
                windows)
 from .errors import BridgeError, from_user_code, same_file, user_line
 from .model_tensors import Slot, slots
@@ -433,6 +433,8 @@ def trace_variants(plan: Plan, notes: list[str]) -> list[tuple[str, Printed]]:
         floating_model = [i for i in own.inputs if i["kind"] != "argument" and i["dtype"].startswith(("float", "bfloat"))]
         if not floating_model:
             return [(reference.dtype_name(tensors[0].dtype) if tensors else "float32", own)]
+    if cases.has_mixed_floats(tensors) and all(t.dtype in FLOAT_VARIANTS for t in floating):
+        return [(reference.dtype_name(floating[0].dtype), Printed(TraceRun(plan, None, plan.inputs, plan.init_inputs)))]
     own_dtype = floating[0].dtype if floating and floating[0].dtype in FLOAT_VARIANTS else torch.float32
     if floating and floating[0].dtype not in FLOAT_VARIANTS:
         notes.append(f"the file's inputs are {reference.dtype_name(floating[0].dtype)}, which an AI Core does not compute in; "

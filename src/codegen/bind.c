@@ -8,6 +8,13 @@ static const char *AT_TYPES[DTYPE_COUNT] = {[DTYPE_F16] = "at::kHalf",
                                             [DTYPE_F32] = "at::kFloat",
                                             [DTYPE_I32] = "at::kInt",
                                             [DTYPE_I64] = "at::kLong",
+                                            [DTYPE_F64] = "at::kDouble",
+                                            [DTYPE_I8] = "at::kChar",
+                                            [DTYPE_I16] = "at::kShort",
+                                            [DTYPE_U8] = "at::kByte",
+                                            [DTYPE_U16] = "at::kUInt16",
+                                            [DTYPE_U32] = "at::kUInt32",
+                                            [DTYPE_U64] = "at::kUInt64",
                                             [DTYPE_BOOL] = "at::kBool"};
 
 static const char *at_type(DType t) {

@@ -110,7 +110,7 @@ static bool is_bool(const Gen *gen, const PlanAccess *acc) {
 
 static bool is_int64(const Gen *gen, const PlanAccess *acc) {
     (void)gen;
-    return gen_is_int64(acc);
+    return gen_is_converted_int(acc);
 }
 
 static bool is_narrow(const Gen *gen, const PlanAccess *acc) {

@@ -63,7 +63,7 @@ const char *gen_io_type(const Gen *gen, const PlanAccess *acc);
 bool gen_is_always_wide(const Gen *gen, const PlanAccess *acc);
 bool gen_is_ever_wide(const Gen *gen, const PlanAccess *acc);
 bool gen_is_float(const PlanAccess *acc);
-bool gen_is_int64(const PlanAccess *acc);
+bool gen_is_converted_int(const PlanAccess *acc); /* computed as int32, but of another type in memory */
 bool gen_is_bool(const PlanAccess *acc);
 const char *gen_upper(Arena *a, const char *s);
 /* Dtypes of a graph value over the plan's variants. */

@@ -41,6 +41,16 @@ void gen_scan_locate(Gen *gen, const GenPass *gp, Cxx *cx);
 void gen_scan_functions(Gen *gen, const GenPass *gp, Cxx *cx);
 void gen_scan_members(Gen *gen, const GenPass *gp, Cxx *cx);
 
+/* kernel_ints.c: integers of other types than int32 (gen_is_converted_int). Lines that make int32 of `count` elements of acc's
+ * tensor and the other way round; gathered elements lie in the 16-bit scratch when they gather aside. */
+void gen_ints_in(Cxx *cx, const PlanAccess *acc, const char *dst, const char *src, const char *count);
+void gen_ints_out(Cxx *cx, const PlanAccess *acc, const char *dst, const char *src, const char *count);
+bool gen_ints_gather_aside(const PlanAccess *acc);
+bool gen_ints_use_half(const PlanAccess *acc); /* convert by way of half: bytes */
+const char *gen_ints_gathered_type(const Gen *gen, const PlanAccess *acc); /* that Gather moves them as */
+void gen_ints_from_gathered(Cxx *cx, const PlanAccess *acc, const char *dst, const char *count);
+void gen_int_conversions(const GenPass *gp, Cxx *cx); /* the member functions that these call */
+
 /* kernel_index.c: accesses steered by index tensors. */
 /* Member function of acc: "PickX"; with verb "" the one that tells where an element is, "XAt". */
 const char *gen_index_function(Gen *gen, const PlanAccess *acc, const char *verb);

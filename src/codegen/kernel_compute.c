@@ -10,7 +10,7 @@ static bool is_split(const Gen *gen, const PlanAccess *acc) {
 
 /* In memory of another type than it is computed in. */
 static bool is_converted(const Gen *gen, const PlanAccess *acc) {
-    return is_split(gen, acc) || gen_is_int64(acc);
+    return is_split(gen, acc) || gen_is_converted_int(acc);
 }
 
 const char *gen_io_name(const Gen *gen, const PlanAccess *acc) {
@@ -143,22 +143,33 @@ static void write_note(Ctx *c, const KirInsn *in) {
 /* ---- loads
  * ------------------------------------------------------------------------------------------------------- */
 
+/* The lower 16 bits of an int32. */
+static void write_drop_sign(Ctx *c, const char *dst) {
+    const char *bits = arena_printf(c->gen->a, "%s.ReinterpretCast<uint32_t>()", dst);
+    cxx_line(c->cx, "ShiftLeft(%s, %s, static_cast<uint32_t>(16), count);", bits, bits);
+    cxx_line(c->cx, "ShiftRight(%s, %s, static_cast<uint32_t>(16), count);", bits, bits);
+}
+
 static void write_column(Ctx *c, const PlanAccess *acc, Place dst) {
     const char *io = gen_io_name(c->gen, acc);
     bool dense = plan_column_is_dense(c->p, acc), is_bool = gen_is_bool(acc);
     bool minus, same = strcmp(gen_kernel_size(c->gen, c->gp, acc->view.stride[c->p->space.rank - 2], &minus),
                               "0") == 0 && acc->n_by == 0;
-    const char *target = is_bool ? "scratch" : operand(c, dst, gen_is_float(acc) ? KIR_F32 : KIR_I32);
+    bool by_half = is_bool || gen_ints_use_half(acc), by_float = gen_is_converted_int(acc) && !by_half && dtype_info(acc->dtype[0])->size_bytes == 2;
+    const char *target = by_half ? "scratch" : operand(c, dst, gen_is_float(acc) || by_float ? KIR_F32 : KIR_I32);
     const char *what = dense ? "ExpandRows" : same ? "FillTile" : "FillRows", *src = io;
     const char *step =
         dense || same ? "" : arena_printf(c->gen->a, ", BLOCK_BYTES / sizeof(%s)", gen_io_type(c->gen, acc));
     if (is_bool || is_converted(c->gen, acc))
-        src = arena_printf(c->gen->a, "WideColumn<%s>(%s, %s)", is_bool ? "half" : gen_is_int64(acc) ? "int32_t" : "float", io,
+        src = arena_printf(c->gen->a, "WideColumn<%s>(%s, %s)", by_half ? "half" : gen_is_converted_int(acc) && !by_float ? "int32_t" : "float", io,
                            dense ? "nRows_" : arena_printf(c->gen->a, "nRows_ * BLOCK_BYTES / sizeof(%s)", gen_io_type(c->gen, acc)));
     cxx_line(c->cx, "%s(%s, %s%s);", what, target, src, step);
     if (is_bool)
         cxx_line(c->cx, "CompareScalar(%s, scratch, static_cast<half>(0), CMPMODE::NE, count);",
                  place_name(c, dst));
+    else if (by_half || by_float)
+        cxx_line(c->cx, "Cast(%s, %s, RoundMode::CAST_RINT, count);", operand(c, dst, KIR_I32), target);
+    if (by_float && acc->dtype[0] == DTYPE_U16) write_drop_sign(c, operand(c, dst, KIR_I32));
 }
 
 static void write_strided(Ctx *c, const PlanAccess *acc, Place dst) {
@@ -169,18 +180,19 @@ static void write_strided(Ctx *c, const PlanAccess *acc, Place dst) {
     const char *col = gen_kernel_size(gen, c->gp, acc->view.stride[rank - 1], &minus_col);
     const char *start = gen_gather_start(gen, c->gp, acc);
     const char *type = gen_io_type(gen, acc);
-    bool neighbours = size_is(acc->view.stride[rank - 2], 1) && !gen_is_bool(acc);
+    bool neighbours = size_is(acc->view.stride[rank - 2], 1) && dtype_info(acc->dtype[0])->size_bytes > 1;
     const char *args = arena_printf(gen->a, "%sGm_, %s, %s%s, %s", acc->tensor_name, start,
                                     minus_row ? "0 - " : "", row, col);
     const char *call =
         arena_printf(gen->a, "%s<%s, %s>", minus_col ? "GatherRowsBack" : "GatherRows",
-                     gen_is_bool(acc)    ? "uint16_t, uint8_t"
-                     : gen_is_int64(acc) ? arena_printf(gen->a, "int32_t, %s", type)
-                                         : arena_printf(gen->a, "%s, %s", type, type),
+                     gen_is_bool(acc) ? "uint16_t, uint8_t" : arena_printf(gen->a, "%s, %s", gen_ints_gathered_type(gen, acc), type),
                      neighbours ? arena_printf(gen->a, "BLOCK_BYTES / sizeof(%s)", type) : "1");
     if (gen_is_bool(acc)) {
         cxx_line(c->cx, "%s(scratch.ReinterpretCast<uint16_t>(), %s);", call, args);
         cxx_line(c->cx, "MaskFromPairs(%s, count);", place_name(c, dst));
+    } else if (gen_ints_gather_aside(acc)) {
+        cxx_line(c->cx, "%s(half_.Get<%s>(), %s);", call, gen_ints_gathered_type(gen, acc), args);
+        gen_ints_from_gathered(c->cx, acc, operand(c, dst, KIR_I32), "count");
     } else if (is_split(gen, acc)) {
         cxx_line(c->cx, "LocalTensor<%s> %s = GatherTarget<%s>(%s);", type, gen_io_name(gen, acc), type,
                  operand(c, dst, KIR_F32));
@@ -197,6 +209,9 @@ static void write_picked(Ctx *c, const PlanAccess *acc, Place dst) {
     if (gen_is_bool(acc)) {
         cxx_line(c->cx, "%s(scratch.ReinterpretCast<uint16_t>());", pick);
         cxx_line(c->cx, "MaskFromPairs(%s, count);", place_name(c, dst));
+    } else if (gen_ints_gather_aside(acc)) {
+        cxx_line(c->cx, "%s(half_.Get<%s>());", pick, gen_ints_gathered_type(gen, acc));
+        gen_ints_from_gathered(c->cx, acc, operand(c, dst, KIR_I32), "count");
     } else if (is_split(gen, acc)) {
         cxx_line(c->cx, "LocalTensor<%s> %s = GatherTarget<%s>(%s);", type, gen_io_name(gen, acc), type,
                  operand(c, dst, KIR_F32));
@@ -226,8 +241,8 @@ static void write_load(Ctx *c, const PlanStep *st) {
                      gen_io_name(c->gen, acc));
         else if (is_split(c->gen, acc))
             cxx_line(c->cx, "Widen(%s, %s, count);", acc->name, gen_io_name(c->gen, acc));
-        else if (gen_is_int64(acc))
-            cxx_line(c->cx, "Cast(%s, %s, RoundMode::CAST_NONE, count);", acc->name, gen_io_name(c->gen, acc));
+        else if (gen_is_converted_int(acc))
+            gen_ints_in(c->cx, acc, acc->name, gen_io_name(c->gen, acc), "count");
         break;
     case PLAN_COLUMN:
         write_column(c, acc, st->dst);
@@ -252,7 +267,7 @@ static void write_store(Ctx *c, const PlanStep *st) {
     KirType t = kir_op_info(c->p->kir->insns.at[st->insn].op)->type;
     const char *src = operand(c, st->src[0], t);
     if (t == KIR_MASK) cxx_line(c->cx, "BytesFromMask(%s, %s, count);", io, src);
-    else if (gen_is_int64(acc)) cxx_line(c->cx, "Cast(%s, %s, RoundMode::CAST_NONE, count);", io, src);
+    else if (gen_is_converted_int(acc)) gen_ints_out(c->cx, acc, io, src, "count");
     else if (acc->in_place && is_split(c->gen, acc)) cxx_line(c->cx, "Narrow(%s, %s, count);", io, src);
     else if (!acc->in_place && t == KIR_F32) cxx_line(c->cx, "NarrowCopy(%s, %s, count);", io, src);
     else if (!acc->in_place) cxx_line(c->cx, "DataCopy(%s, %s, count);", io, src);
@@ -319,7 +334,7 @@ static void write_slots(Ctx *c) {
     for (size_t i = 0; i < p->access.n; i++) {
         const PlanAccess *acc = &p->access.at[i];
         uint32_t slot = plan_narrow_slot(p, acc);
-        if (slot != UINT32_MAX && gen_is_int64(acc))
+        if (slot != UINT32_MAX && gen_is_converted_int(acc))
             cxx_line(c->cx, "LocalTensor<int32_t> %s = work_.Get<int32_t>()[%u * tileLength_];", acc->name, slot);
         else if (slot != UINT32_MAX)
             cxx_line(c->cx, "LocalTensor<float> %s = Slot(%s, %u);", acc->name, gen_io_name(gen, acc), slot);
@@ -347,13 +362,14 @@ static void write_slots(Ctx *c) {
     }
 }
 
-/* Scratch is a variable of Compute itself when a column or gathered bool goes through it. */
+/* Scratch is a variable of Compute itself when a column of bytes or a gathered bool goes through it. */
 bool gen_uses_scratch_here(const Gen *gen, const GenPass *gp) {
     (void)gen;
     for (size_t i = 0; i < gp->p->access.n; i++) {
         const PlanAccess *acc = &gp->p->access.at[i];
         if (gen_is_bool(acc) && !acc->is_store && (acc->cls == PLAN_COLUMN || acc->cls == PLAN_STRIDED || acc->cls == PLAN_PICKED))
             return true;
+        if (gen_ints_use_half(acc) && acc->cls == PLAN_COLUMN) return true;
     }
     return false;
 }

@@ -26,7 +26,7 @@ static void write_slot(Gen *gen, const GenPass *gp, Cxx *cx) {
     for (size_t v = 0; v < gen->plan->variants.n; v++) {
         const PlanPass *p = plan_pass(gen->plan, gp->index, v);
         for (size_t i = 0; i < p->access.n; i++) {
-            if (plan_narrow_slot(p, &p->access.at[i]) == UINT32_MAX || gen_is_int64(&p->access.at[i])) continue;
+            if (plan_narrow_slot(p, &p->access.at[i]) == UINT32_MAX || gen_is_converted_int(&p->access.at[i])) continue;
             needed = true;
             both |= gen_is_ever_wide(gen, &p->access.at[i]);
         }
@@ -345,4 +345,5 @@ void gen_kernel_conversions(Gen *gen, const GenPass *gp, Cxx *cx) {
     if (any_load(gp, PLAN_COLUMN, is_any)) write_columns(gen, gp, cx);
     write_gathering(gen, gp, cx);
     if (gen_has_class(gp, PLAN_COUNTED)) write_count_rows(cx);
+    gen_int_conversions(gp, cx);
 }

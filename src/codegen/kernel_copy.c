@@ -331,7 +331,7 @@ static void write_load_vector(Gen *gen, const PlanAccess *acc, const char *start
         const char *t = gen_is_float(acc) ? "float" : "int32_t";
         cxx_line(cx, "LocalTensor<%s> keep = keep_.Get<%s>()[%u * tileLength_];", t, t, acc->place.index);
         cxx_open(cx, "for (uint32_t row = 0; row < rowsPerTile_; row++)");
-        if (gen_is_int64(acc)) cxx_line(cx, "Cast(keep[row * pitch_], %s, RoundMode::CAST_NONE, pitch_);", acc->name);
+        if (gen_is_converted_int(acc)) gen_ints_in(cx, acc, "keep[row * pitch_]", acc->name, "pitch_");
         else if (gen_is_always_wide(gen, acc))
             cxx_line(cx, "DataCopy(keep[row * pitch_], %s, pitch_);", acc->name);
         else cxx_line(cx, "KeepRow(keep[row * pitch_], %s);", acc->name);

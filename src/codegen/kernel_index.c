@@ -82,7 +82,7 @@ void gen_index_copy_in(Gen *gen, const GenPass *gp, const PlanAccess *acc, Cxx *
 
 static const char *picked_type(const Gen *gen, const PlanAccess *acc) {
     /* Gather moves bytes as pairs; of an int64 the lower half counts */
-    return gen_is_bool(acc) ? "uint16_t" : gen_is_int64(acc) ? "int32_t" : gen_io_type(gen, acc);
+    return gen_is_bool(acc) ? "uint16_t" : gen_ints_gathered_type(gen, acc);
 }
 
 /* Element by element, each into a 32-byte block of its own, then together. */
@@ -103,7 +103,7 @@ static void write_pick_each(Gen *gen, const GenPass *gp, const PlanAccess *acc, 
     cxx_line(cx, "stageQueue_.EnQue(stage);");
     cxx_line(cx, "stage = stageQueue_.DeQue<%s>();", io);
     cxx_line(cx, "Gather(dst[row * pitch_ + col], stage%s, offsets, 0, n);",
-             gen_is_bool(acc) || gen_is_int64(acc) ? arena_printf(gen->a, ".ReinterpretCast<%s>()", type) : "");
+             gen_is_bool(acc) || gen_is_converted_int(acc) ? arena_printf(gen->a, ".ReinterpretCast<%s>()", type) : "");
     cxx_line(cx, "stageQueue_.FreeTensor(stage);");
     cxx_close(cx, "");
     cxx_close(cx, "");

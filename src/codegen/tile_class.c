@@ -301,6 +301,7 @@ void gen_read_numbers(Gen *gen, const GenPass *gp, Cxx *cx) {
             if (as_float ? !s->as_float : !s->as_int) continue;
             const char *member = gen_scalar_member(gen, gp->p, i, as_float);
             const char *value = arena_printf(gen->a, "%sGm_.GetValue(%s)", acc->tensor_name, at);
+            if (acc->dtype[0] == DTYPE_U16) value = arena_printf(gen->a, "static_cast<uint16_t>(%s)", value);
             if (gen_is_float(acc) && as_float) cxx_line(cx, "%s = NumberToFloat(%s);", member, value);
             else if (as_float)
                 cxx_line(cx, "%s = static_cast<float>(static_cast<int32_t>(%s));", member, value);

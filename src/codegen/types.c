@@ -13,8 +13,8 @@ const char *gen_upper(Arena *a, const char *s) {
 bool gen_is_bool(const PlanAccess *acc) {
     return acc->dtype[0] == DTYPE_BOOL;
 }
-bool gen_is_int64(const PlanAccess *acc) {
-    return acc->dtype[0] == DTYPE_I64;
+bool gen_is_converted_int(const PlanAccess *acc) {
+    return plan_is_converted_int(acc->dtype[0]);
 }
 bool gen_is_float(const PlanAccess *acc) {
     return dtype_info(acc->dtype[0])->cls == DTYPE_CLASS_F;
@@ -22,6 +22,9 @@ bool gen_is_float(const PlanAccess *acc) {
 
 const char *gen_io_type(const Gen *gen, const PlanAccess *acc) {
     if (gen_is_bool(acc)) return "uint8_t";
+    if (acc->dtype[0] == DTYPE_U16) return "int16_t"; /* instructions take signed ones */
+    if (acc->dtype[0] == DTYPE_U32) return "int32_t";
+    if (acc->dtype[0] == DTYPE_U64) return "int64_t";
     if (acc->is_temp) return dtype_info(acc->dtype[0])->cxx;
     return arena_printf(gen->a, "DTYPE_%s", gen_upper(gen->a, acc->tensor_name));
 }

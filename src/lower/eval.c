@@ -61,6 +61,13 @@ bool lower_dtype_is_supported(DType t) {
     return t == DTYPE_F16 || t == DTYPE_BF16 || t == DTYPE_F32 || t == DTYPE_I32 || t == DTYPE_BOOL;
 }
 
+/* Integers of another width than 32 bits, and unsigned ones, that the stage computes as int32. */
+static bool is_as_int32(const Lower *lo, DType t) {
+    DTypeClass cls = dtype_info(t)->cls;
+    if (t == DTYPE_I64) return lo->takes_int64;
+    return lo->takes_small && t != DTYPE_I32 && (cls == DTYPE_CLASS_I || cls == DTYPE_CLASS_U);
+}
+
 /* ---- inputs
  * ------------------------------------------------------------------------------------------------------ */
 
@@ -179,7 +186,7 @@ static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *ou
     const GraphValue *val = &lo->g->values[value];
     const DType *left = lo->g->inputs[val->result].dtype; /* of a temp: an int64 is left as int32 */
     DType t = left ? left[lo->variant] : val->dtype[lo->variant];
-    if (!lower_dtype_is_supported(t) && !(t == DTYPE_I64 && lo->takes_int64)) {
+    if (!lower_dtype_is_supported(t) && !is_as_int32(lo, t)) {
         err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "input `%s` has dtype %s",
                 lo->g->inputs[val->result].name, dtype_info(t)->torch);
         return err_hint(lo->err, "use float16, bfloat16, float32, int32 or bool%s",
@@ -205,7 +212,7 @@ static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *ou
     lo->pass->access.at[access].scalar = s;
     *out = (KirArg){.kind = KIR_ARG_NUM,
                     .num = {.is_runtime = true, .index = s},
-                    .num_is_int = dtype_info(t)->cls == DTYPE_CLASS_I,
+                    .num_is_int = kir_type_of_dtype(t) == KIR_I32,
                     .num_is_bool = t == DTYPE_BOOL};
     return true;
 }
@@ -339,7 +346,7 @@ DType lower_dtype_of(const Lower *lo, const GraphValue *v) {
     DType t = v->dtype[lo->variant];
     bool follows = lo->wide && dtype_info(t)->cls == DTYPE_CLASS_F;
     for (size_t k = 0; k < lo->g->n_variants; k++) follows = follows && v->dtype[k] == lo->g->variants[k];
-    if (t == DTYPE_I64 && lo->takes_int64) return DTYPE_I32;
+    if (is_as_int32(lo, t)) return DTYPE_I32;
     return follows ? DTYPE_F32 : t;
 }
 
@@ -368,6 +375,24 @@ static bool read_call(Lower *lo, const GraphNode *n, const PointwiseOp *op, cons
     return check_kwargs(lo, n, op->params);
 }
 
+/* PyTorch gives a Python integer the dtype of the tensors beside it, modulo what that holds. */
+static void wrap_numbers(Lower *lo, const GraphNode *n, Call *call) {
+    bool any = false;
+    DType widest = DTYPE_BOOL;
+    for (size_t i = 0; i < n->n_args; i++) {
+        if (n->args[i].kind != GRAPH_ARG_REF) continue;
+        widest = lower_promote(widest, lo->g->values[n->args[i].value].dtype[lo->variant]);
+        any = true;
+    }
+    for (size_t i = 0; i < call->n && any; i++) {
+        KirArg *arg = &call->args[i];
+        if (arg->kind != KIR_ARG_NUM || !arg->num_is_int || dtype_info(widest)->size_bytes > 2 || kir_type_of_dtype(widest) != KIR_I32) continue;
+        if (!arg->num.is_runtime && kir_fits(arg->num.value, widest)) continue;
+        KirVal wrapped = kir_wrap_to(lo->pass->kir, kir_materialise(lo->pass->kir, *arg, KIR_I32), widest);
+        *arg = (KirArg){.kind = KIR_ARG_VAL, .val = wrapped};
+    }
+}
+
 /* Numbers known only at run time become filled tiles: some recipes branch on the number itself. */
 static bool fill_numbers(Lower *lo, Call *call) {
     bool any = false;
@@ -387,6 +412,7 @@ static bool eval_pointwise(Lower *lo, const GraphNode *n, const PointwiseOp *op,
                            KirArg *out) {
     Call call = {.n = 0, .compute = DTYPE_F32};
     if (!read_call(lo, n, op, chain, &call)) return false;
+    wrap_numbers(lo, n, &call);
     DType out_type = lower_dtype_of(lo, &lo->g->values[n->first_value]);
     Kir *k = lo->pass->kir;
     size_t before = k->insns.n;
@@ -453,7 +479,7 @@ static bool eval_fill(Lower *lo, const GraphNode *n, size_t i, KirArg *out) {
     }
     if (out->kind != KIR_ARG_NUM)
         return lower_unsupported(lo, n, "the value is not a number", "fill with a number");
-    out->num_is_int = dtype_info(t)->cls == DTYPE_CLASS_I;
+    out->num_is_int = kir_type_of_dtype(t) == KIR_I32;
     out->num_is_bool = t == DTYPE_BOOL;
     return true;
 }
@@ -488,10 +514,34 @@ static bool eval_count(Lower *lo, const GraphNode *n, const Chain *chain, KirArg
     return true;
 }
 
+/* Is v, an int32, within the range of dtype t for every input? True for wider types than 16 bits. */
+static bool is_inside(const Lower *lo, KirVal v, DType t) {
+    const KirInsn *in = &lo->pass->kir->insns.at[v];
+    if (dtype_info(t)->size_bytes > 2 || kir_type_of_dtype(t) != KIR_I32) return true;
+    switch (in->op) {
+    case KIR_LOAD_I:
+        return lo->pass->access.at[in->mode].dtype[lo->variant] == t;
+    case KIR_FILL_I:
+        return !in->scalar.is_runtime && kir_fits(in->scalar.value, t);
+    case KIR_MAX_I:
+    case KIR_MIN_I:
+        return is_inside(lo, in->src[0], t) && is_inside(lo, in->src[1], t);
+    case KIR_SEL_I:
+        return is_inside(lo, in->src[1], t) && is_inside(lo, in->src[2], t);
+    default:
+        return false;
+    }
+}
+
+static void wrap(Lower *lo, DType t, KirArg *out) {
+    if (out->kind == KIR_ARG_VAL && kir_type(lo->pass->kir, out->val) == KIR_I32 && !is_inside(lo, out->val, t))
+        out->val = kir_wrap_to(lo->pass->kir, out->val, t);
+}
+
 static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chain *chain, KirArg *out) {
     DType t = lo->g->values[n->first_value + result].dtype[lo->variant];
-    bool is_moved = t == DTYPE_I64 && graph_is_view(n->op); /* fit to be moved when what it is a view of is */
-    if (!lower_dtype_is_supported(t) && !(t == DTYPE_I64 && lo->takes_int64) && !is_moved)
+    bool is_moved = graph_is_view(n->op); /* fit to be moved when what it is a view of is */
+    if (!lower_dtype_is_supported(t) && !is_as_int32(lo, t) && !is_moved)
         return lower_unsupported(lo, n, arena_printf(lo->a, "the result has dtype %s", dtype_info(t)->torch),
                                  t == DTYPE_I64 ? "make it int32 with dtype=torch.int32 or .to(torch.int32)"
                                                 : "use float16, bfloat16, float32, int32 or bool");
@@ -505,10 +555,12 @@ static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chai
     for (size_t i = 0; i < plan_fill_count(); i++)
         if (strcmp(FILLS[i].op, n->op) == 0) return eval_fill(lo, n, i, out);
     const PointwiseOp *op = lo->anchor && family_of(n) ? NULL : pointwise_find(n->op);
-    if (op) return eval_pointwise(lo, n, op, chain, out);
-    if (lo->anchor) return lo->anchor(lo, n, result, chain, out);
-    return lower_unsupported(lo, n, "the generator does not know this op",
-                             "pointwise ops, broadcasts and views are supported; `opwright ops` lists them");
+    if (!op && !lo->anchor)
+        return lower_unsupported(lo, n, "the generator does not know this op",
+                                 "pointwise ops, broadcasts and views are supported; `opwright ops` lists them");
+    if (!(op ? eval_pointwise(lo, n, op, chain, out) : lo->anchor(lo, n, result, chain, out))) return false;
+    wrap(lo, t, out);
+    return true;
 }
 
 bool lower_value(Lower *lo, uint32_t value, const Chain *chain, KirArg *out) {

@@ -21,7 +21,7 @@ typedef struct Family {
     const char *name; /* "reduce" */
     const char *what; /* for people: "reductions along some dimensions, ..." */
     FamilyPrologue prologue;
-    bool takes_int64; /* passes of tiles: int64 tensors are computed as int32 */
+    bool takes_ints; /* passes of tiles: integers of all dtypes are computed as int32 */
     /* Operators that are anchors of this family, for the trace: n_ops names. */
     size_t (*n_ops)(void);
     const char *(*op_name)(size_t i);

@@ -128,7 +128,7 @@ static bool fill_box(Work *w, const IndexMap *box) {
     w->box = box;
     w->cut = (LayoutCut){0};
     Lower lo = lower_begin(w->a, w->s->graph, w->variant, p, w->bounds, w->err);
-    lo.takes_int64 = true;
+    lo.takes_int64 = lo.takes_small = true;
     lo.counts = true;
     lo.anchor = eval_anchor;
     lo.family = w;
@@ -191,7 +191,7 @@ const Family FAMILY_layout = {
     .name = "layout",
     .what = "results put together from parts of tensors: cat, stack, pad, roll, repeat",
     .prologue = PROLOGUE_ALL,
-    .takes_int64 = true,
+    .takes_ints = true,
     .n_ops = layout_count,
     .op_name = op_name,
     .claims = layout_claims,

@@ -49,7 +49,7 @@ bool plan_lower_tiles(Arena *a, const Stage *s, size_t v, PlanAnchor anchor, Pla
     for (size_t k = from; k < passes->n; k++) {
         Lower lo = lower_begin(a, g, v, passes->at[k], bounds, err);
         lo.anchor = anchor;
-        lo.takes_int64 = s->family->takes_int64;
+        lo.takes_int64 = lo.takes_small = s->family->takes_ints;
         lo.counts = true;
         for (size_t i = 0; i < s->writes.n; i++)
             if (lower_same_shape(&lo.pass->shape, output_shape(g, s->writes.at[i])) &&
@@ -68,7 +68,7 @@ const Family FAMILY_pointwise = {
     .name = "pointwise",
     .what = "every element of the output from the elements at the same place of the operands",
     .prologue = PROLOGUE_ALL,
-    .takes_int64 = true,
+    .takes_ints = true,
     .lower = lower,
     .finish = plan_slots,
     .check = plan_check_places,

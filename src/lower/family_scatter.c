@@ -299,7 +299,7 @@ static bool can_compute(const Stage *s, uint32_t value) {
     Err ignored = {0};
     KirArg arg;
     Lower lo = lower_begin(a, s->graph, s->graph->own_variant, &pass, &bounds, &ignored);
-    lo.takes_int64 = true;
+    lo.takes_int64 = lo.takes_small = true;
     lo.anchor = eval_anchor;
     bool ok = lower_value(&lo, value, NULL, &arg);
     arena_free(a);
@@ -424,7 +424,7 @@ const Family FAMILY_scatter = {
     .name = "scatter",
     .what = "elements that an index tensor names are changed: scatter, index_add, index_copy, index_put",
     .prologue = PROLOGUE_ALL,
-    .takes_int64 = true,
+    .takes_ints = true,
     .n_ops = n_ops,
     .op_name = op_name,
     .claims = claims,

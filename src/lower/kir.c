@@ -459,6 +459,20 @@ KirVal kir_round_to(Kir *k, KirVal v, DType t) {
     return v;
 }
 
+KirVal kir_wrap_to(Kir *k, KirVal v, DType t) {
+    const DTypeInfo *info = dtype_info(t);
+    bool is_int = info->cls == DTYPE_CLASS_I || info->cls == DTYPE_CLASS_U;
+    if (!is_int || info->size_bytes > 2 || kir_type(k, v) != KIR_I32) return v;
+    double spare = 32 - 8 * (double)info->size_bytes;
+    return emit1(k, info->cls == DTYPE_CLASS_I ? KIR_SHR_I : KIR_SHRU_I, emit1(k, KIR_SHL_I, v, spare, 0), spare, 0);
+}
+
+bool kir_fits(double number, DType t) {
+    double values = ldexp(1, 8 * (int)dtype_info(t)->size_bytes);
+    double least = dtype_info(t)->cls == DTYPE_CLASS_I ? -values / 2 : 0;
+    return number >= least && number < least + values;
+}
+
 KirVal kir_materialise(Kir *k, KirArg a, KirType type) {
     assert(a.kind != KIR_ARG_NONE);
     if (a.kind == KIR_ARG_VAL) return kir_convert(k, a.val, type);

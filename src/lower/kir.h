@@ -118,6 +118,10 @@ KirType kir_type_of_dtype(DType t);
 KirVal kir_convert(Kir *k, KirVal v, KirType to);
 /* Rounds an F32 value to what dtype can hold (explicit casts in the user's code). */
 KirVal kir_round_to(Kir *k, KirVal v, DType t);
+/* The int32 value v modulo what an integer dtype of up to 16 bits holds; v itself for other dtypes. */
+KirVal kir_wrap_to(Kir *k, KirVal v, DType t);
+/* Can an integer dtype of up to 16 bits hold the number? */
+bool kir_fits(double number, DType t);
 KirVal kir_materialise(Kir *k, KirArg a, KirType type); /* a number becomes a filled tile */
 
 /* ---- recipes: graph op -> instructions; one row of lower/pointwise.def is one op ------------------------------ */

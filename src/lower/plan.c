@@ -134,15 +134,16 @@ static void find_waits(Arena *a, Plan *p, const Stages *stages) {
         p->waits[i] = p->passes.at[i]->stage != p->passes.at[i - 1]->stage && stages->list.at[p->passes.at[i]->stage]->waits;
 }
 
-/* Indices name places; other int64 tensors are numbers that must fit. */
+/* Indices name places; other tensors of wide integers hold numbers that must fit. */
 static void note_int64(Arena *a, Plan *p) {
     bool any = false;
     for (size_t i = 0; i < p->passes.n; i++)
         for (size_t k = 0; k < p->passes.at[i]->access.n; k++) {
             const PlanAccess *acc = &p->passes.at[i]->access.at[k];
-            any |= acc->dtype[0] == DTYPE_I64 && acc->cls != PLAN_INDEX && !acc->is_store;
+            DType t = acc->dtype[0];
+            any |= (t == DTYPE_I64 || t == DTYPE_U64 || t == DTYPE_U32) && acc->cls != PLAN_INDEX && !acc->is_store;
         }
-    if (any) vec_push(a, &p->notes, (const char *)"int64 tensors are computed as int32: their values must fit into it");
+    if (any) vec_push(a, &p->notes, (const char *)"int64, uint64 and uint32 tensors are computed as int32: their values must fit into it");
 }
 
 Plan *plan_graph(Arena *a, const Graph *g, Err *err) {

@@ -40,6 +40,10 @@ static const KirInsn *insn(const Alloc *al, KirVal v) {
     return &al->p->kir->insns.at[v];
 }
 
+bool plan_is_converted_int(DType t) {
+    return kir_type_of_dtype(t) == KIR_I32 && !plan_is_wide(t);
+}
+
 bool plan_is_wide(DType t) {
     return dtype_info(t)->size_bytes == 4;
 }
@@ -218,8 +222,9 @@ static void block_inputs(Alloc *al) {
 static bool needs_half_scratch(const PlanPass *p) {
     for (size_t i = 0; i < p->access.n; i++) {
         const PlanAccess *acc = &p->access.at[i];
-        if (kir_type_of_dtype(acc->dtype[0]) == KIR_MASK && acc->cls != PLAN_NUMBER) return true;
-        if ((acc->cls == PLAN_STRIDED || acc->cls == PLAN_PICKED) && dtype_info(acc->dtype[0])->cls == DTYPE_CLASS_F) return true;
+        size_t bytes = dtype_info(acc->dtype[0])->size_bytes;
+        if (bytes == 1 && acc->cls != PLAN_NUMBER) return true; /* to and from half */
+        if ((acc->cls == PLAN_STRIDED || acc->cls == PLAN_PICKED) && (bytes == 2 || dtype_info(acc->dtype[0])->cls == DTYPE_CLASS_F)) return true;
     }
     return false;
 }

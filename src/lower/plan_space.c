@@ -232,7 +232,7 @@ bool plan_index_runs(const PlanPass *p, const PlanIndex *by) {
 
 bool plan_picks_from_window(const PlanPass *p, const PlanAccess *acc) {
     uint32_t last = p->space.rank - 1;
-    if (acc->cls != PLAN_PICKED || acc->dtype[0] == DTYPE_BOOL || acc->dtype[0] == DTYPE_I64 || !size_is(acc->view.stride[last], 0)) return false;
+    if (acc->cls != PLAN_PICKED || (plan_is_converted_int(acc->dtype[0]) || acc->dtype[0] == DTYPE_BOOL) || !size_is(acc->view.stride[last], 0)) return false;
     uint32_t n = 0;
     for (uint32_t i = 0; i < acc->n_by; i++) {
         if (!plan_index_runs(p, &acc->by[i])) continue;

@@ -49,7 +49,7 @@ uint32_t plan_round(const PlanPass *p) {
 }
 
 /* An operand whose slot is in use and that is not computed in the type it has in memory: a float of 16 bits in some variant,
- * or an int64. */
+ * or an integer of another width. */
 static bool can_be_narrow(const PlanPass *p, const PlanAccess *acc) {
     bool queued = acc->is_store || acc->cls == PLAN_LINE || acc->cls == PLAN_ROW;
     if (!queued || !acc->slot_used || dtype_info(acc->dtype[0])->cls == DTYPE_CLASS_B) return false;
