@@ -5,6 +5,7 @@
 
 #include "lower/eval.h"
 #include "lower/family.h"
+#include "lower/stage_int.h"
 
 #include <string.h>
 
@@ -190,14 +191,16 @@ static uint32_t under_views(const Cut *c, uint32_t value, FamilyPrologue allowed
     return value;
 }
 
+static void compute_ahead(Cut *c, uint32_t value, const char *why) {
+    Stage *s = open_stage(c, &FAMILY_pointwise);
+    c->made_by[value] = (int32_t)s->index;
+    decide(c, arena_printf(c->a, "stage %u computes `%s` ahead: %s", s->index + 1, c->g->values[value].id, why));
+}
+
 static void prepare_arg(Cut *c, const GraphArg *arg, FamilyPrologue allowed) {
     for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++) prepare_arg(c, &arg->item[i], allowed);
     if (arg->kind != GRAPH_ARG_REF || lies_in_memory(c, arg->value, allowed)) return;
-    uint32_t value = under_views(c, arg->value, allowed);
-    Stage *s = open_stage(c, &FAMILY_pointwise);
-    c->made_by[value] = (int32_t)s->index;
-    decide(c, arena_printf(c->a, "stage %u computes `%s` ahead: the stage that needs it reads tensors only",
-                           s->index + 1, c->g->values[value].id));
+    compute_ahead(c, under_views(c, arg->value, allowed), "the stage that needs it reads tensors only");
 }
 
 static bool place_anchor(Cut *c, uint32_t node) {
@@ -239,6 +242,24 @@ static bool *needed_nodes(const Cut *c) {
     for (uint32_t v = 0; v < c->g->n_values; v++)
         if (seen[v] && c->g->values[v].node >= 0) need[c->g->values[v].node] = true;
     return need;
+}
+
+/* Marks the reshapes between values that are computed; those behind the last one only say how an output is seen. */
+static void mark_reshapes(const Graph *g, const GraphArg *arg, bool *inner) {
+    for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++) mark_reshapes(g, &arg->item[i], inner);
+    if (arg->kind != GRAPH_ARG_REF) return;
+    for (int32_t node = g->values[arg->value].node; node >= 0 && graph_keeps_order(g->nodes[node].op);
+         node = g->values[g->nodes[node].args[0].value].node)
+        inner[node] = true;
+}
+
+static bool *inner_reshapes(const Cut *c, const bool *need) {
+    bool *inner = ARENA_ARRAY(c->a, c->g->n_nodes, bool);
+    for (uint32_t i = 0; i < c->g->n_nodes; i++) {
+        const GraphNode *n = &c->g->nodes[i];
+        for (size_t k = 0; need[i] && !graph_keeps_order(n->op) && k < n->n_args; k++) mark_reshapes(c->g, &n->args[k], inner);
+    }
+    return inner;
 }
 
 /* ---- outputs
@@ -334,9 +355,13 @@ Stages *stage_cut(Arena *a, const Graph *g, Err *err) {
              .made_by = ARENA_ARRAY(a, g->n_values, int32_t),
              .err = err};
     for (size_t v = 0; v < g->n_values; v++) c.made_by[v] = NOWHERE;
-    bool *need = needed_nodes(&c);
-    for (uint32_t i = 0; i < g->n_nodes; i++)
-        if (need[i] && !family_is_free(&g->nodes[i]) && !place_anchor(&c, i)) return NULL;
+    const bool *need = needed_nodes(&c), *inner = inner_reshapes(&c, need);
+    StageViews views = {.a = a, .g = g, .made_by = c.made_by, .of = ARENA_ARRAY(a, g->n_values, const ViewList *)};
+    for (uint32_t i = 0; i < g->n_nodes; i++) {
+        const GraphNode *n = &g->nodes[i];
+        if (need[i] && !family_is_free(n) && !place_anchor(&c, i)) return NULL;
+        if (inner[i] && stage_reshape_copies(&views, n)) compute_ahead(&c, n->args[0].value, "it is then seen under a shape that takes a copy");
+    }
     Stage *last = NULL;
     for (uint32_t i = 0; i < g->n_outputs; i++) place_output(&c, i, &last);
     finish_stages(&c);

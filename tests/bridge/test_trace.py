@@ -205,6 +205,16 @@ def test_explicit_casts(graph_of: Any) -> None:
     assert g["nodes"][-1]["dtype"] == g["variants"] == ["float16", "bfloat16", "float32"]
 
 
+@pytest.mark.parametrize("wide, back", [("x.float()", "y.to(x.dtype)"), ("x.to(torch.float32)", "y.type_as(x)"), ("x.to('cpu', torch.float32)", "y.to(x)")])
+def test_conversions_between_floating_dtypes(graph_of: Any, wide: str, back: str) -> None:
+    """They change nothing for float32; all dtypes are one list of nodes all the same."""
+    for own in ("torch.randn(3)", "torch.randn(3).half()"):
+        g = graph_of(f"y = {wide}\ny = y * y\nreturn {back}", own)
+        assert g["variants"] == ["float16", "bfloat16", "float32"], g["notes"]
+        assert [n["op"] for n in g["nodes"]] == ["aten._to_copy.default", "aten.mul.Tensor", "aten._to_copy.default"]
+        assert [n["dtype"] for n in g["nodes"]] == [["float32"] * 3, ["float32"] * 3, g["variants"]]
+
+
 # ---- numbers ----------------------------------------------------------------------------------------------------------
 
 
