@@ -328,8 +328,9 @@ static bool write_files(Arena *a, GenJob *job, Err *err) {
         json_object_set_new(job->verdict.json, "reference_path", json_string(job->reference));
         json_object_set_new(job->verdict.json, "kernel_code_path", json_string(desc));
         if (job->n_points) json_object_set_new(job->verdict.json, "group", json_integer(job->group));
-        if (json_array_size(job->left_out) > 0)
-            json_object_set(job->verdict.json, "cases_left_out", job->left_out);
+        json_t *found = json_object_get(job->verdict.json, "cases_left_out"); /* by running the reference */
+        if (found) json_array_extend(job->left_out, found);
+        if (json_array_size(job->left_out) > 0) json_object_set(job->verdict.json, "cases_left_out", job->left_out);
         result = json_dumps(job->verdict.json, JSON_INDENT(2));
     }
     const char *const text[N_SUFFIXES] = {job->desc_text, job->gen.spec_json, job->gen.design_md, result};

@@ -98,6 +98,7 @@ static json_t *cases_json(const Report *r) {
     json_t *list = json_array();
     for (size_t i = 0; i < r->n_cases; i++) {
         const CaseResult *c = &r->cases[i];
+        if (c->left_out) continue;
         json_t *o = json_object();
         set_text(o, "label", c->label);
         set_text(o, "verdict", VERDICTS[c->verdict]);
@@ -109,6 +110,13 @@ static json_t *cases_json(const Report *r) {
             json_object_set_new(o, "gm", json_pack("{s:I, s:I, s:I}", "read", c->gm_read, "written", c->gm_written, "least", c->gm_least));
         json_array_append_new(list, o);
     }
+    return list;
+}
+
+static json_t *left_out_json(const Report *r) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->n_cases; i++)
+        if (r->cases[i].left_out) json_array_append_new(list, json_pack("{s:s, s:s}", "label", r->cases[i].label, "reason", r->cases[i].reason));
     return list;
 }
 
@@ -185,6 +193,9 @@ json_t *report_json(Arena *a, const Report *r) {
     json_object_set_new(j, "checks", checks);
     json_object_set_new(j, "precision", precision_json(r));
     json_object_set_new(j, "cases", cases_json(r));
+    json_t *left_out = left_out_json(r);
+    if (json_array_size(left_out)) json_object_set(j, "cases_left_out", left_out);
+    json_decref(left_out);
     if (r->trace) json_object_set(j, "trace", r->trace);
     if (r->ub) json_object_set(j, "ub_ledger", r->ub);
     if (r->launches) json_object_set(j, "launches", r->launches);
@@ -206,14 +217,18 @@ static void add_check(StrBuf *sb, Arena *a, const Diag *d) {
 }
 
 static void add_headline(StrBuf *sb, const Report *r) {
-    size_t passed = 0;
-    for (size_t i = 0; i < r->n_cases; i++) passed += r->cases[i].verdict == VERDICT_PASS;
+    size_t passed = 0, left_out = 0;
+    for (size_t i = 0; i < r->n_cases; i++) {
+        left_out += r->cases[i].left_out;
+        passed += !r->cases[i].left_out && r->cases[i].verdict == VERDICT_PASS;
+    }
     strbuf_printf(sb, "%s %s: ", is_static(r) && r->verdict == VERDICT_PASS ? "BUILT" : VERDICTS[r->verdict], r->options->op ? r->options->op : "?");
     if (!r->compiled)
         strbuf_add(sb, r->verdict == VERDICT_REJECTED ? "a static rule is broken, nothing was built"
                                                       : "not built");
     else if (is_static(r)) strbuf_add(sb, "it builds; nothing was run, since there is no reference");
-    else strbuf_printf(sb, "%zu of %zu cases pass", passed, r->n_planned);
+    else strbuf_printf(sb, "%zu of %zu cases pass", passed, r->n_planned - left_out);
+    if (left_out) strbuf_printf(sb, ", %zu left out", left_out);
     strbuf_printf(sb, ", standard %s, simulated %s, %.1f s\n", verify_standard_name(r->options->standard),
                   r->chip, r->total_s);
 }

@@ -55,6 +55,7 @@ typedef struct CaseResult {
     const char *reason; /* empty on pass */
     json_t *precision;  /* list, one object per output */
     bool apart, differs; /* VerifyCase.apart; and its numbers are wrong */
+    bool left_out;       /* the reference does not take it: neither passed nor failed; `reason` says why */
     bool is_mismatch;    /* values differ */
     double reference_s, candidate_s, compare_s;
     json_int_t gm_read, gm_written, gm_least; /* bytes of global memory that the launches moved; of their tensors, each once */

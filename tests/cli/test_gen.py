@@ -239,3 +239,22 @@ def test_one_name_twice_in_a_command(written):
     assert done.returncode == 2
     assert [r.split()[-1] for r in done.stdout.splitlines()[2:]] == ["written", "BAD_INPUT", "BAD_INPUT"]
     assert done.stderr.count("an earlier file of this command has written") == 2
+
+
+# ---- cases the reference does not take -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("body", ["if not x.numel():\n            raise ValueError('nothing to add')\n        return x + y",
+                                  "if type(x) is torch.Tensor and not x.numel():\n            raise ValueError('found out late')\n        return x + y"])
+def test_a_reference_that_takes_no_empty_tensors(tmp_path, body):
+    """Whether it says so of sizes alone or only when it runs: such cases are named apart, neither passed nor failed."""
+    path = tmp_path / "picky.py"
+    path.write_text(ADD.replace("return x + y", body))
+    done = run("gen", path, "--output-dir", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    result = json.loads((tmp_path / "picky.result.json").read_text())
+    left = [c["label"] for c in result["cases_left_out"]]
+    assert left and all("=0" in label for label in left), result["cases_left_out"]
+    assert not set(left) & {c["label"] for c in result["cases"]}
+    n, late = len(result["cases"]), f", {len(left)} left out" if "late" in body else ", standard"
+    assert f"{n} of {n} cases pass{late}" in done.stdout
