@@ -8,7 +8,7 @@ from typing import Any, Optional
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from . import cases, reference
+from . import cases, npu_functions, numpy_calls, reference
 from .errors import BridgeError, describe
 from .evaluate import build
 
@@ -46,8 +46,8 @@ def refusal(ref: reference.Reference, pool: list[Any], spec: dict[str, Any]) -> 
         case.model = model_shapes
         try:
             model = build(ref.cls, case, 0)
-            with torch.no_grad():
-                model(*case.arguments)
+            with torch.no_grad(), npu_functions.standing_in(), numpy_calls.as_tensors(ref.module):
+                model(*ref.nested(case.arguments))
         except Exception as exc:  # noqa: BLE001 - whatever the user's code raises
             return describe(exc)
     return None

@@ -141,10 +141,10 @@ def run_candidate(answer: Any, job: dict[str, Any], device: Any) -> None:
             synchronize()
             stage = "forward"
             for earlier in case.earlier:
-                model(*on_device(earlier, device))
+                model(*answer.ref.nested(on_device(earlier, device)))
             arguments = on_device(case.arguments, device)
             with watch:
-                result = model(*arguments)
+                result = model(*answer.ref.nested(arguments))
             synchronize()
         flat = candidate.flatten(result)
         if flat is None:
@@ -174,7 +174,7 @@ def measure(job: dict[str, Any], device: Any) -> Any:
 
     ref = reference.load(job["reference"])
     case = cases.make(ref, {"kind": "own", "trial": 0}, job["seed"])
-    arguments = on_device(case.arguments, device)
+    arguments = ref.nested(on_device(case.arguments, device))
     result: dict[str, Any] = {"performance": time_model(load_candidate(job), case, arguments, job, device), "baseline": None, "baseline_error": ""}
     try:
         result["baseline"] = time_model(ref.cls, case, arguments, job, device)

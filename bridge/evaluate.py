@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional, Protocol
 
 import torch
 
-from . import candidate, cases, reference
+from . import candidate, cases, npu_functions, reference
 from .candidate import CandidateError
 from .errors import BridgeError, describe, from_user_code, is_out_of_memory, out_of_memory
 from .frames import Buffer
@@ -74,7 +74,7 @@ class Answer:
 
     def __init__(self, ref: reference.Reference, case: cases.Case) -> None:
         self.ref, self.case = ref, case
-        self.names = reference.argument_names(ref.forward_parameters(), len(case.arguments))
+        self.names = ref.argument_names(len(case.arguments))
         self.actual: Optional[list[torch.Tensor]] = None
         self.eager: list[torch.Tensor] = []
         self.golden: list[torch.Tensor] = []
@@ -179,13 +179,13 @@ def run_candidate(answer: Answer, params: dict[str, Any], library_of: Callable[[
             library.close()
 
 
-def _call_earlier(model: torch.nn.Module, case: cases.Case) -> list[Any]:
+def _call_earlier(ref: reference.Reference, model: torch.nn.Module, case: cases.Case) -> list[Any]:
     """Makes the calls that come first, and gives the case's arguments: where they fit, at the addresses of the last call's.
     So a result kept from an earlier call, or found again by the address of its inputs, is a wrong one."""
     arguments = [candidate.fresh(a) for a in case.arguments]
     for earlier in case.earlier:
         used = [candidate.fresh(a) for a in earlier]
-        model(*used)
+        model(*ref.nested(used))
         for i, (old, new) in enumerate(zip(used, arguments)):
             if isinstance(old, torch.Tensor) and isinstance(new, torch.Tensor) and old.dtype == new.dtype \
                     and old.shape == new.shape and old.stride() == new.stride() and old.storage_offset() == new.storage_offset() \
@@ -207,10 +207,10 @@ def _construct_and_call(answer: Answer, model_src: str, module: ModuleType, seed
     start = time.monotonic()
     try:
         with torch.no_grad():
-            arguments = _call_earlier(model, case)
+            arguments = _call_earlier(answer.ref, model, case)
             start = time.monotonic()
             with watch:
-                result = model(*arguments)
+                result = model(*answer.ref.nested(arguments))
     except Exception as exc:
         _pass_memory(exc)
         raise candidate.from_exception(exc, "forward") from exc
@@ -277,10 +277,10 @@ def run_near(answer: Answer, seed: int, want: list[str]) -> None:
 
 def _call(ref: reference.Reference, model: torch.nn.Module, arguments: list[Any],
           earlier: list[list[Any]]) -> tuple[str, list[torch.Tensor]]:
-    with torch.no_grad(), candidate.npu_is_cpu():
+    with torch.no_grad(), candidate.npu_is_cpu(), npu_functions.standing_in():
         for before in earlier:
-            model(*before)
-        result = model(*arguments)
+            model(*ref.nested(before))
+        result = model(*ref.nested(arguments))
     flat = candidate.flatten(result)
     if flat is None:
         raise BridgeError("unsupported", f"forward returns a {type(result).__name__}", ref.path, ref.class_line(),

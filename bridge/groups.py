@@ -18,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from .errors import BridgeError
 
 FUNCTION = "get_input_groups"
+MOST_SMALL_ELEMENTS = 16
 LARGEST_WHOLE_BYTES = 2 << 30  # of all groups together, where one alone cannot be made
 
 
@@ -49,7 +50,10 @@ def inputs_of(ref: Any, index: int) -> list[Any]:
 def every(ref: Any) -> list[list[Any]]:
     """All groups. A file that looks at its own values cannot make them without data: then they are real."""
     try:
-        return _call(ref)
+        if _get_current_dispatch_mode() is None:
+            return _call(ref)
+        with _SmallAreReal():
+            return _call(ref)
     except BridgeError as exc:
         if not isinstance(exc.__cause__, (DynamicOutputShapeException, DataDependentOutputException)):
             raise
@@ -98,6 +102,30 @@ def creation_spans(ref: Any) -> tuple[Optional[list[tuple[int, int]]], int, int]
     return spans, n_bytes, len(groups)
 
 
+def _small_or(func: Any, args: Any, kwargs: Any) -> Any:
+    """What func gives where tensors have no data; with data when it takes only tensors that have, or none and makes few
+    elements: files draw a mean or a range, and read it."""
+    given = tensors_in([*args, *kwargs.values()])
+    if any(isinstance(t, FakeTensor) for t in given):
+        return func(*args, **kwargs)
+    out = None if given else func(*args, **kwargs)
+    if out is not None and not (isinstance(out, torch.Tensor) and out.numel() <= MOST_SMALL_ELEMENTS):
+        return out
+    with _disable_current_modes():
+        return func(*args, **kwargs)
+
+
+class _SmallAreReal(TorchDispatchMode):
+    """Above a mode in which tensors have no data."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return _small_or(func, args, kwargs or {})
+
+
 class _Only(TorchDispatchMode):
     """Operations first to end-1 have data, the others not; notes which operation made each tensor."""
 
@@ -118,7 +146,7 @@ class _Only(TorchDispatchMode):
         if self.first <= number < self.end:
             return func(*args, **(kwargs or {}))
         with self.fake:
-            out = func(*args, **(kwargs or {}))
+            out = _small_or(func, args, kwargs or {})
         for t in out if isinstance(out, (list, tuple)) else [out]:
             self.made_by[id(t)] = number
             self.alive.append(t)
@@ -166,6 +194,11 @@ def members(ref: Any, graph: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _match(graph: dict[str, Any], variant: int, own: list[Any], group: list[Any]) -> Optional[dict[str, Any]]:
+    from .reference import flatten
+
+    (own, own_nesting), (group, nesting) = flatten(own), flatten(group)
+    if own_nesting != nesting:
+        return None
     scalars = {s["arg_index"]: s["name"] for s in graph["scalars"] if s["from"] == "argument"}
     if len(own) != len(group):
         return None

@@ -37,7 +37,12 @@ def _input_expr(plan: Any, leaf: Any) -> str:
 
 
 def argument_expr(ref: Reference, index: int) -> str:
-    """The Python name of positional argument `index` of forward; args[2] for *args."""
+    """What input `index` is in forward: the name of a positional argument; args[2] for *args, xs[2] in a list of tensors."""
+    index, k = ref.place_of(index)
+    return _positional(ref, index) + ("" if k is None else f"[{k}]")
+
+
+def _positional(ref: Reference, index: int) -> str:
     i = 0
     for p in ref.forward_parameters():
         if p.kind is p.VAR_POSITIONAL:

@@ -17,7 +17,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from . import groups
+from . import groups, npu_functions
 from .errors import BridgeError, from_user_code
 
 CLASS_NAMES = ("Model", "ModelNew")
@@ -33,6 +33,21 @@ def is_fixed(value: Any) -> bool:
     return value is None or isinstance(value, (*SCALAR_TYPES, str, torch.dtype))
 
 
+def is_tensors(value: Any) -> bool:
+    """A list of tensors, one argument of forward, of which each tensor is an input of its own."""
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(v, torch.Tensor) for v in value)
+
+
+def flatten(values: list[Any]) -> tuple[list[Any], list[Optional[tuple[type, int]]]]:
+    """Arguments with lists of tensors laid out, and for each argument None or what kind of list of how many it was."""
+    flat: list[Any] = []
+    nesting: list[Optional[tuple[type, int]]] = []
+    for v in values:
+        flat += v if is_tensors(v) else [v]
+        nesting.append((type(v), len(v)) if is_tensors(v) else None)
+    return flat, nesting
+
+
 class Reference:
     """An executed reference file. `source` and `tree` are the text it came from."""
 
@@ -43,6 +58,7 @@ class Reference:
         self.module = module
         self.class_name = next((n for n in CLASS_NAMES if n in vars(module)), "")
         self.has_groups = "get_inputs" not in vars(module) and callable(vars(module).get(groups.FUNCTION))
+        self.nesting: list[Optional[tuple[type, int]]] = []  # of the last get_inputs(): what flatten() tells
         self.group = (group or 0) if self.has_groups else None  # which of get_input_groups() is the file's inputs
 
     @property
@@ -55,9 +71,35 @@ class Reference:
     # -- calls into the file, each with errors that name its line ------------------------------------------------------
 
     def get_inputs(self) -> list[Any]:
+        """The inputs, lists of tensors laid out: nested() gives what forward takes."""
         if self.group is not None:
-            return groups.inputs_of(self, self.group)
-        return self.call_list("get_inputs", "tensors and numbers, one for each argument of forward")
+            values = groups.inputs_of(self, self.group)
+        else:
+            values = self.call_list("get_inputs", "tensors and numbers, one for each argument of forward")
+        flat, self.nesting = flatten(values)
+        return flat
+
+    def nested(self, flat: list[Any]) -> list[Any]:
+        """Arguments of forward from inputs, changed or not."""
+        rest = iter(flat)
+        nesting = self.nesting or [None] * len(flat)
+        return [next(rest) if part is None else part[0](next(rest) for _ in range(part[1])) for part in nesting]
+
+    def place_of(self, index: int) -> tuple[int, Optional[int]]:
+        """Which argument of forward input `index` is, and its place in it when that is a list of tensors."""
+        at = 0
+        for argument, part in enumerate(self.nesting):
+            n = 1 if part is None else part[1]
+            if index < at + n:
+                return argument, None if part is None else index - at
+            at += n
+        return index, None
+
+    def argument_names(self, n: int) -> list[str]:
+        """Names of n inputs: those of a list `xs` are xs0, xs1, ..."""
+        names = argument_names(self.forward_parameters(), len(self.nesting) or n)
+        places = [self.place_of(i) for i in range(n)]
+        return [names[argument] + ("" if k is None else str(k)) for argument, k in places if argument < len(names)]
 
     def get_init_inputs(self) -> list[Any]:
         if "get_init_inputs" not in vars(self.module):
@@ -128,7 +170,8 @@ def load(path: str) -> Reference:
     path, group = groups.split_path(path)
     source = read_source(path)
     tree = parse_source(source, path)
-    module = execute(source, path, MODULE_NAME)
+    with npu_functions.standing_in():
+        module = execute(source, path, MODULE_NAME)
     ref = Reference(path, source, tree, module, group)
     check_names(ref)
     check_signatures(ref)
@@ -182,8 +225,6 @@ def execute(source: str, path: str, name: str) -> ModuleType:
 
 def _import_hint(exc: ImportError) -> str:
     name = (exc.name or "").split(".")[0]
-    if name == "torch_npu":
-        return "the reference runs on the CPU: write it with torch functions instead of torch_npu"
     return f"install it for this Python: {sys.executable} -m pip install {name}" if name else ""
 
 
@@ -238,7 +279,7 @@ def check_inputs(ref: Reference, inputs: list[Any]) -> None:
         if not isinstance(value, torch.Tensor) and not is_fixed(value):
             raise BridgeError("unsupported" if isinstance(value, (list, tuple)) else "bad_input",
                               f"input {i} of get_inputs() is {type(value).__name__}, not a tensor or a number", ref.path, line,
-                              "give every tensor its own argument of forward")
+                              "a list may hold tensors alone; give others an argument of their own")
         wide = isinstance(value, torch.Tensor) and value.dtype in (torch.float64, torch.complex64, torch.complex128)
         if wide and ref.group is not None:
             raise BridgeError("unsupported", f"input {i} of group {ref.group} is {dtype_name(value.dtype)}, which an AI Core does not "
@@ -247,8 +288,9 @@ def check_inputs(ref: Reference, inputs: list[Any]) -> None:
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     required = [p for p in positional if p.default is p.empty]
     star = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    if len(inputs) < len(required) or (len(inputs) > len(positional) and not star):
-        raise BridgeError("bad_input", f"get_inputs() returns {len(inputs)} values, but forward takes "
+    n = len(ref.nesting) or len(inputs)
+    if n < len(required) or (n > len(positional) and not star):
+        raise BridgeError("bad_input", f"get_inputs() returns {n} values, but forward takes "
                           f"{len(required)}{'' if len(required) == len(positional) else f' to {len(positional)}'}"
                           f" ({', '.join(p.name for p in positional)})", ref.path, line,
                           "return one value for each argument of forward, in order")

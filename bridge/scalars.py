@@ -79,7 +79,7 @@ def names_of(ref: Any, inputs: list[Any], init_inputs: list[Any]) -> list[tuple[
     """Names the graph may give to every number among the arguments, with origin and position."""
     from .reference import argument_names
 
-    labels = argument_names(ref.forward_parameters(), len(inputs))
+    labels = ref.argument_names(len(inputs))
     names = Names()
     for label, value in zip(labels, inputs):
         if not is_number(value):

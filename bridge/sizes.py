@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterable, Union
+from typing import Any, Iterable, Optional, Union
 
 import sympy
 import torch
@@ -69,6 +69,15 @@ def _natural(text: str) -> list[Any]:
     return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.findall(r"\d+|\D+", text)]
 
 
+def _exact_ratio(e: Any) -> Optional[tuple[Any, int]]:
+    """(numerator, denominator) of a size times a number that float64 and a product of integers have exactly, as 0.25."""
+    factor, rest = e.as_coeff_Mul() if e.is_Mul else (sympy.Integer(1), e)
+    if type(rest).__name__ != "ToFloat" or not float(factor) > 0:
+        return None
+    numerator, denominator = float(factor).as_integer_ratio()
+    return (numerator * rest.args[0], denominator) if max(numerator, denominator) <= 1 << 16 else None
+
+
 class SizePrinter:
     """Prints expressions of one trace, with symbols renamed s0, s1, ... in the order of the inputs' dimensions."""
 
@@ -118,6 +127,11 @@ class SizePrinter:
         if e.is_Pow and e.exp.is_Integer and 0 < int(e.exp) <= 8:
             text = "*".join([self._text(e.base, 2)] * int(e.exp))
             return f"({text})" if level > 1 else text
+        if kind == "TruncToInt":
+            ratio = _exact_ratio(e.args[0])
+            if ratio is not None:
+                numerator, denominator = ratio
+                return self._text(numerator, level) if denominator == 1 else f"({self._text(numerator, 2)}//{denominator})"
         raise BridgeError("unsupported", f"a size is {e}, which is beyond + - * // % Min Max", self._path)
 
     def _fold(self, name: str, args: Any) -> str:

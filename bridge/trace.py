@@ -20,7 +20,7 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
                                             UnsupportedOperatorException)
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from . import (cases, counting, grid, groups, indices, losses, model_source, reference, resize, scalars, sizes, sorting, window_gradients,
+from . import (cases, counting, grid, groups, indices, losses, model_source, npu_functions, numpy_calls, padding, reference, resize, scalars, sizes, sorting, window_gradients,
                windows)
 from .errors import BridgeError, from_user_code, same_file, user_line
 from .model_tensors import Slot, slots
@@ -33,7 +33,7 @@ FLOAT_VARIANTS = (torch.float16, torch.bfloat16, torch.float32)
 WITH_GRADIENTS = ("backward", "aten._native_batch_norm_legit")
 TABLE = {**{op: f for op, f in decomposition_table.items() if any(part in str(op) for part in WITH_GRADIENTS)}, **core_aten_decompositions(),
          **counting.decompositions(), **windows.decompositions(), **resize.decompositions(), **grid.decompositions(), **indices.decompositions(),
-         **window_gradients.decompositions(), **sorting.decompositions(), **losses.decompositions()}
+         **window_gradients.decompositions(), **sorting.decompositions(), **losses.decompositions(), **padding.decompositions()}
 LARGEST_BAKED_CONSTANT = 1024  # elements of a tensor written into the code that ModelNew can hold as text
 
 
@@ -47,7 +47,7 @@ class Plan:
         self.inputs, _ = reference.example_inputs(ref)
         reference.check_inputs(ref, self.inputs)
         self.init_inputs = ref.get_init_inputs()
-        self.argument_names = reference.argument_names(ref.forward_parameters(), len(self.inputs))
+        self.argument_names = ref.argument_names(len(self.inputs))
         self.init_names = reference.argument_names(ref.init_parameters(), len(self.init_inputs))
         self.differentiates = any(isinstance(n, ast.Attribute) and n.attr in ("autograd", "enable_grad", "backward") for n in ast.walk(ref.tree))
 
@@ -141,8 +141,9 @@ class TraceRun:
 
     def _forward(self, arguments: list[Any]) -> Any:
         try:
-            with self._autograd(), self.fake_mode, self.recorder, self._watch_branches():
-                return self.model(*arguments)
+            with npu_functions.standing_in(), numpy_calls.as_tensors(self.ref.module), self._autograd(), self.fake_mode, self.recorder, \
+                    self._watch_branches():
+                return self.model(*self.ref.nested(arguments))
         except BridgeError:
             raise
         except (DataDependentOutputException, GuardOnDataDependentSymNode) as exc:

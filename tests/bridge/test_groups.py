@@ -88,3 +88,27 @@ def test_wide_floats_are_refused(tmp_path):
                     "def get_input_groups():\n    return [[torch.zeros(3, dtype=torch.float64)]]\n")
     with pytest.raises(BridgeError, match="float64"):
         trace({"path": str(file), "ops": []})
+
+
+def test_numbers_that_the_file_draws(tmp_path):
+    """A mean is drawn and read: few elements have data though 16 GiB of them would not fit."""
+    file = tmp_path / "ref.py"
+    file.write_text("import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+                    "def get_input_groups():\n    out = []\n    for n in (1 << 31, 5, 1 << 31):\n"
+                    "        mean = float(torch.empty(1).uniform_(3, 4).item())\n        out.append([torch.normal(mean, 1.0, (2, n)) + 1])\n    return out\n")
+    assert [m["group"] for m in trace({"path": str(file), "ops": []})[0]["groups"]] == [0, 1, 2]
+    x = cases.make(reference.load(str(file)), {"kind": "own", "group": 1}, 1).arguments[0]
+    assert x.shape == (2, 5) and float(x.mean()) > 2
+
+
+def test_a_list_of_tensors_is_one_argument(tmp_path):
+    file = tmp_path / "ref.py"
+    file.write_text("import torch\nclass Model(torch.nn.Module):\n    def forward(self, parts, dim, scale):\n        return torch.cat(parts, dim) * scale\n"
+                    "def get_input_groups():\n    return [[[torch.rand(3, 4), torch.rand(n, 4)], 0, 2.0] for n in (5, 6)] + [[[torch.rand(2, 2)] * 3, 1, 2.0]]\n")
+    reply = trace({"path": str(file), "ops": []})[0]
+    assert [i["name"] for i in reply["graph"]["inputs"]] == ["parts0", "parts1"]
+    assert reply["graph"]["model"]["call_args"] == ["parts[0]", "parts[1]", "scale"]
+    assert [m["group"] for m in reply["groups"]] == [0, 1]
+    case = cases.make(ref := reference.load(str(file)), {"kind": "own", "group": 1}, 1)
+    parts, dim, scale = ref.nested(case.arguments)
+    assert [p.shape for p in parts] == [(3, 4), (6, 4)] and (dim, scale) == (0, 2.0)
