@@ -177,8 +177,7 @@ static bool take_source(Alloc *al, const KirInsn *in, const Live *l, uint32_t se
         if (its->end != pos || al->r->shape_of[r] != al->r->shape_of[l->v] || is_carry(insn(al, r)->op))
             continue;
         if (kir_type_bits(kir_type(al->k, r)) != kir_type_bits(kir_type(al->k, l->v))) continue;
-        bool queue = its->place.kind == SLOT_IN || its->place.kind == SLOT_OUT;
-        if (queue && al->stays[l->v]) continue;
+        if (its->place.kind == SLOT_OUT || (its->place.kind == SLOT_IN && al->stays[l->v])) continue; /* what is stored stays as it is */
         *out = its->place;
         return true;
     }
@@ -225,11 +224,11 @@ static void place_value(Alloc *al, KirVal v, uint32_t section, uint32_t pos) {
     occupy(slot_at(al, p), l->end);
 }
 
-/* Folding halves a tile again and again; it may destroy a source that dies. */
+/* Folding halves a tile again and again; it may destroy a source that dies and is not stored. */
 static void place_fold(Alloc *al, ReduceStep *st, uint32_t section, uint32_t pos) {
     KirVal src = al->root[insn(al, st->insn)->src[0]];
     const Live *l = find_live(al, src, section);
-    st->fold_in_place = l->end == pos;
+    st->fold_in_place = l->end == pos && l->place.kind != SLOT_OUT;
     st->fold = st->fold_in_place ? l->place : free_slot(al, SLOT_TILE, pos, pos);
 }
 
