@@ -8,7 +8,7 @@ from typing import Any, Optional
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from . import cases, npu_functions, numpy_calls, reference
+from . import cases, npu_functions, numpy_calls, reference, wide
 from .errors import BridgeError, describe
 from .evaluate import build
 
@@ -41,7 +41,8 @@ def refusal(ref: reference.Reference, pool: list[Any], spec: dict[str, Any]) -> 
         rest = iter(shapes)
         for i, value in enumerate(pool):
             if isinstance(value, torch.Tensor):
-                empty = torch.empty(next(rest, list(value.shape)), dtype=value.dtype)
+                shape = wide.own_shape(next(rest), value.dtype) if shapes else list(value.shape)
+                empty = torch.empty(shape, dtype=value.dtype)
                 case.arguments[i] = cases.lay_out(empty, spec.get("layout", "contiguous"))
         case.model = model_shapes
         try:

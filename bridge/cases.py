@@ -9,7 +9,7 @@ from typing import Any, Iterator, Optional
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import reference
+from . import reference, wide
 from .errors import BridgeError
 from .model_tensors import Slot, slots
 
@@ -104,7 +104,7 @@ def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
     dtype = getattr(torch, variant, None) if isinstance(variant, str) else None
     if not isinstance(dtype, torch.dtype):
         raise BridgeError("bad_input", f"variant {variant!r} is not a dtype")
-    takes_variant = dtype.is_floating_point and not has_mixed_floats(pool)
+    takes_variant = dtype.is_floating_point and not has_mixed_floats(pool) and not (has_fixed_dtypes(pool) and (ref.group is not None or any(t.is_complex() for t in pool if isinstance(t, torch.Tensor))))
     case = Case(list(pool), list(init_inputs), dtype if takes_variant else None)
     case.profile = spec.get("profile", "own")
     _set_scalars(ref, case, spec.get("scalars") or {})
@@ -115,6 +115,7 @@ def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
         raise BridgeError("bad_input", f"the case has shapes for {len(arguments)} tensors; get_inputs() returns {len(tensor_at)}")
     entries = [e for e in spec.get("inputs") or [] if not e.get("path")] or [{}] * len(tensor_at)
     for i, shape, entry in zip(tensor_at, arguments or [list(pool[i].shape) for i in tensor_at], entries):
+        shape = shape if not arguments else wide.own_shape(shape, pool[i].dtype)
         values = keep_below(draw(pool[i], shape, generator), entry.get("below"), entry.get("from_end") is True)
         if case.dtype is not None and values.is_floating_point():
             values = values.to(case.dtype)
@@ -127,6 +128,11 @@ def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
 def has_mixed_floats(values: list[Any]) -> bool:
     """Do the floating tensors of a call have several dtypes? Then an operator has one variant, the mixture of the file."""
     return len({t.dtype for t in values if isinstance(t, torch.Tensor) and t.is_floating_point()}) > 1
+
+
+def has_fixed_dtypes(values: list[Any]) -> bool:
+    """Does a call have float64 or complex tensors, which go to the operator as words? Files without groups get float32 for float64."""
+    return any(wide.is_wide(v) for v in values)
 
 
 def split_shapes(entries: list[Any]) -> tuple[list[list[int]], dict[str, list[int]]]:
@@ -183,7 +189,7 @@ def keep_below(values: torch.Tensor, below: Any, from_end: bool) -> torch.Tensor
 def mix_edges(values: torch.Tensor, generator: torch.Generator, extremes: bool) -> None:
     """Puts special values at random places, with the largest and smallest finite ones or without; every kind occurs when
     there is room."""
-    info = torch.finfo(values.dtype)
+    info = torch.finfo(torch.float32 if values.dtype == torch.float64 else values.dtype)  # float64 is computed in float32
     finite = [info.max, -info.max, info.tiny, -info.tiny, info.smallest_normal * info.eps] if extremes else []
     edges = torch.tensor([0.0, -0.0, *finite, float("inf"), float("-inf"), float("nan")], dtype=torch.float64).to(values.dtype)
     n = values.numel()
@@ -214,7 +220,7 @@ def lay_out(values: torch.Tensor, layout: str) -> torch.Tensor:
 def poison(t: torch.Tensor) -> torch.Tensor:
     if t.dtype == torch.bool:
         return t.fill_(True)
-    return t.fill_(float("nan")) if t.is_floating_point() else t.fill_(torch.iinfo(t.dtype).max)
+    return t.fill_(float("nan")) if t.is_floating_point() or t.is_complex() else t.fill_(torch.iinfo(t.dtype).max)
 
 
 # ---- the file's own values, at a bearable size ------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes, _get_current_dispatch_mode
 
+from . import wide
 from .errors import BridgeError
 
 FUNCTION = "get_input_groups"
@@ -214,6 +215,7 @@ def _match(graph: dict[str, Any], variant: int, own: list[Any], group: list[Any]
             return None
     symbols: dict[str, int] = {}
     leaves = [(leaf, group[leaf["arg_index"]]) for leaf in graph["inputs"] if leaf["kind"] == "argument"]
+    leaves = [(leaf, wide.words(tensor)) for leaf, tensor in leaves]
     for leaf, tensor in leaves:
         if str(tensor.dtype) != f"torch.{leaf['dtype'][variant]}" or tensor.dim() != len(leaf["shape"]):
             return None

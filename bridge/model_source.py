@@ -8,6 +8,9 @@ from __future__ import annotations
 import ast
 from typing import Any, Optional
 
+import torch
+
+from . import wide
 from .errors import BridgeError
 from .reference import Reference
 
@@ -27,13 +30,14 @@ def describe(plan: Any, printed: Any, found: list[Any]) -> dict[str, Any]:
         names |= loaded_names(body)
     params = forward_arguments(ref)
     names |= loaded_names([params.args])
-    return {"module_code": module_code(ref, names), "init_code": init_code, "call_args": call_args, "forward_params": params.text}
+    results = {"results": printed.run.results} if any(printed.run.results) else {}
+    return {**results, "module_code": module_code(ref, names), "init_code": init_code, "call_args": call_args, "forward_params": params.text}
 
 
 def _input_expr(plan: Any, leaf: Any) -> str:
     if leaf.kind != "argument":
         return leaf.path
-    return argument_expr(plan.ref, leaf.arg_index)
+    return wide.words_text(argument_expr(plan.ref, leaf.arg_index), plan.inputs[leaf.arg_index].dtype if plan.in_words else torch.float32)
 
 
 def argument_expr(ref: Reference, index: int) -> str:
@@ -223,8 +227,6 @@ def _trim(ref: Reference, node: ast.stmt) -> ast.stmt:
     if not isinstance(node, ast.ClassDef):
         return node
     cls = vars(ref.module).get(node.name)
-    import torch
-
     if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
         return node
     keep = reachable_methods(methods(node), ["__init__"])

@@ -138,7 +138,7 @@ class Recorder(TorchDispatchMode):
     def __init__(self, path: str, keep: frozenset[str], table: dict[Any, Any], fake_mode: FakeTensorMode,
                  find_constant: Callable[[torch.Tensor], Optional[Input]]) -> None:
         super().__init__()
-        from . import mutation
+        from . import mutation, wide
 
         self.path, self.keep, self.table, self.fake_mode = path, keep, table, fake_mode
         self.find_constant = find_constant
@@ -151,6 +151,7 @@ class Recorder(TorchDispatchMode):
         self._calls: list[Any] = []  # operators being taken apart, outermost first
         self._wide: list[tuple[set[Any], int]] = []  # of those whose 16-bit operands go as float32: which dtypes, and nodes before
         self._mutation = mutation.Mutation(self)
+        self.wide = wide.Wide(self)
 
     # ---- leaves -----------------------------------------------------------------------------------------------------
 
@@ -197,6 +198,8 @@ class Recorder(TorchDispatchMode):
         name = str(func)
         if name in META_OPS:
             return func(*args, **kwargs)
+        if self.wide.concerns(func, args, kwargs):
+            return self.wide.apply(func, args, kwargs)
         tensors = tensors_in((args, kwargs))
         if name in VALUE_OPS:
             return self._read_value(func, args, kwargs, tensors)

@@ -23,7 +23,7 @@ from .errors import BridgeError, from_user_code
 CLASS_NAMES = ("Model", "ModelNew")
 MODULE_NAME = "opwright_reference"
 # Numbers and strings that get_inputs and get_init_inputs may hand over beside tensors.
-SCALAR_TYPES = (bool, int, float)
+SCALAR_TYPES = (bool, int, float, complex)
 
 
 def is_fixed(value: Any) -> bool:
@@ -280,10 +280,6 @@ def check_inputs(ref: Reference, inputs: list[Any]) -> None:
             raise BridgeError("unsupported" if isinstance(value, (list, tuple)) else "bad_input",
                               f"input {i} of get_inputs() is {type(value).__name__}, not a tensor or a number", ref.path, line,
                               "a list may hold tensors alone; give others an argument of their own")
-        wide = isinstance(value, torch.Tensor) and value.dtype in (torch.float64, torch.complex64, torch.complex128)
-        if wide and ref.group is not None:
-            raise BridgeError("unsupported", f"input {i} of group {ref.group} is {dtype_name(value.dtype)}, which an AI Core does not "
-                              "compute in", ref.path, line, "use float32, float16 or bfloat16")
     parameters = ref.forward_parameters()
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     required = [p for p in positional if p.default is p.empty]
@@ -362,7 +358,7 @@ def describe_input(value: Any) -> dict[str, Any]:
         return {"kind": "tensor", "dtype": dtype_name(value.dtype), "shape": list(value.shape), "stride": list(value.stride())}
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return {"kind": "scalar", "value": {"const": str(value)}}
-    return {"kind": "scalar", "value": value}
+    return {"kind": "scalar", "value": str(value) if isinstance(value, complex) else value}
 
 
 def example_inputs(ref: Reference, mode: Any = None) -> tuple[list[Any], bool]:

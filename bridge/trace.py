@@ -20,7 +20,7 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
                                             UnsupportedOperatorException)
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from . import (cases, counting, grid, groups, indices, losses, model_source, npu_functions, numpy_calls, padding, reference, resize, scalars, sizes, sorting, window_gradients,
+from . import (cases, counting, grid, groups, indices, losses, model_source, npu_functions, numpy_calls, padding, reference, resize, scalars, sizes, sorting, wide, window_gradients,
                windows)
 from .errors import BridgeError, from_user_code, same_file, user_line
 from .model_tensors import Slot, slots
@@ -51,6 +51,11 @@ class Plan:
         self.init_names = reference.argument_names(ref.init_parameters(), len(self.init_inputs))
         self.differentiates = any(isinstance(n, ast.Attribute) and n.attr in ("autograd", "enable_grad", "backward") for n in ast.walk(ref.tree))
 
+    @property
+    def in_words(self) -> bool:
+        """float64 and complex arguments stay what they are: they were given on purpose. Elsewhere float32 takes the place of float64."""
+        return self.ref.group is not None or any(t.is_complex() for t in self.tensor_inputs())
+
     def tensor_inputs(self) -> list[torch.Tensor]:
         return [v for v in self.inputs if isinstance(v, torch.Tensor)]
 
@@ -67,8 +72,10 @@ class TraceRun:
         self.names = Names()
         self.inputs: list[Input] = []
         self.outputs: list[Any] = []
+        self.results: list[str] = []  # what ModelNew does to each result of the operator
         self.output_kind = "tensor"
         self.notes: list[str] = []
+        self.wide_leaves: list[tuple[torch.Tensor, torch.Tensor]] = []  # arguments, and their words
         self._constants: dict[int, Input] = {}
         self.model = self._construct()
         self._run()
@@ -103,9 +110,17 @@ class TraceRun:
             if isinstance(value, torch.Tensor):
                 leaf = self._leaf(self.plan.argument_names[i], value, "argument", "", i)
                 self.inputs.append(leaf)
-                value = leaf.fake
+                value = self._in_words(leaf) if self.plan.in_words and wide.is_wide(leaf.fake) else leaf.fake
             arguments.append(value)
         return arguments
+
+    def _in_words(self, leaf: Input) -> torch.Tensor:
+        """The leaf holds the words of the argument, which the program gets."""
+        argument = leaf.fake
+        with self.fake_mode:
+            leaf.fake, leaf.hint = wide.words(argument), wide.words(leaf.hint)
+        self.wide_leaves.append((argument, leaf.fake))
+        return argument
 
     def _make_model_inputs(self, all_slots: list[Slot]) -> None:
         """Parameters and buffers become inputs; one that sits in several places stays one."""
@@ -143,6 +158,8 @@ class TraceRun:
         try:
             with npu_functions.standing_in(), numpy_calls.as_tensors(self.ref.module), self._autograd(), self.fake_mode, self.recorder, \
                     self._watch_branches():
+                for argument, in_words in self.wide_leaves:
+                    self.recorder.wide.add_input(argument, in_words)
                 return self.model(*self.ref.nested(arguments))
         except BridgeError:
             raise
@@ -228,6 +245,11 @@ class TraceRun:
             if not isinstance(item, torch.Tensor):
                 raise BridgeError("unsupported", f"forward returns a {type(item).__name__}", self.ref.path, line,
                                   "return a tensor, or a tuple or list of tensors")
+            is_wide = self.recorder.wide.parts_of(item) is not None
+            if is_wide:
+                with self.fake_mode, self.recorder:
+                    item = self.recorder.wide.result(item)
+            self.results.append(wide.RESULT_TEXT if is_wide else "")
             self.outputs.append(self._output_value(item, line))
         self._check_changed_arguments()
 
@@ -429,6 +451,9 @@ def trace_variants(plan: Plan, notes: list[str]) -> list[tuple[str, Printed]]:
     """One trace for each dtype whose node list is the one of the file's own dtype."""
     tensors = plan.tensor_inputs()
     floating = [t for t in tensors if t.is_floating_point()]
+    if cases.has_fixed_dtypes(tensors) and plan.in_words:
+        return [(reference.dtype_name(next((t.dtype for t in floating if t.dtype in FLOAT_VARIANTS), torch.float32)),
+                 Printed(TraceRun(plan, None, plan.inputs, plan.init_inputs)))]
     if not floating:
         own = Printed(TraceRun(plan, None, plan.inputs, plan.init_inputs))
         floating_model = [i for i in own.inputs if i["kind"] != "argument" and i["dtype"].startswith(("float", "bfloat"))]

@@ -78,6 +78,25 @@ static bool has_code(const char *s) {
     return s[strspn(s, " \t\n")] != '\0';
 }
 
+static const char *after_result(const GraphModel *m, size_t i) {
+    return i < m->n_results ? m->results[i] : "";
+}
+
+static bool has_after_results(const GraphModel *m) {
+    for (size_t i = 0; i < m->n_results; i++)
+        if (m->results[i][0]) return true;
+    return false;
+}
+
+/* Several results of which some are seen under another dtype. */
+static void write_results(Gen *gen, const char *call, StrBuf *sb) {
+    const GraphModel *m = &gen->g->model;
+    bool list = gen->g->output_kind == GRAPH_OUT_LIST;
+    strbuf_printf(sb, "        results = %s\n        return %s", call, list ? "[" : "");
+    for (size_t i = 0; i < gen->g->n_outputs; i++) strbuf_printf(sb, "%sresults[%zu]%s", i ? ", " : "", i, after_result(m, i));
+    strbuf_printf(sb, "%s\n", list ? "]" : "");
+}
+
 const char *gen_model(Gen *gen) {
     const GraphModel *m = &gen->g->model;
     StrBuf sb, args;
@@ -97,7 +116,9 @@ const char *gen_model(Gen *gen) {
     }
     const char *call = arena_printf(gen->a, "custom_ops_lib.%s(%s)", gen->snake, args.text);
     strbuf_printf(&sb, "\n    def forward(self%s%s):\n", m->forward_params[0] ? ", " : "", m->forward_params);
+    if (gen->g->n_outputs == 1) call = arena_printf(gen->a, "%s%s", call, after_result(m, 0));
     if (gen->g->output_kind == GRAPH_OUT_TENSOR) strbuf_printf(&sb, "        return %s\n", call);
+    else if (gen->g->n_outputs > 1 && has_after_results(m)) write_results(gen, call, &sb);
     else if (gen->g->n_outputs == 1)
         strbuf_printf(
             &sb, gen->g->output_kind == GRAPH_OUT_LIST ? "        return [%s]\n" : "        return (%s,)\n",

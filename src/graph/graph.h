@@ -103,6 +103,8 @@ typedef struct GraphModel {
     const char *module_code, *init_code, *forward_params;
     const char **call_args;
     size_t n_call_args;
+    const char **results; /* per output: what follows it in ModelNew, as ".view(torch.float64)"; "" mostly */
+    size_t n_results;     /* 0: nothing follows any */
 } GraphModel;
 
 typedef struct GraphSymbol {

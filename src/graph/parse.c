@@ -346,6 +346,7 @@ static void read_model(Reader *r, const json_t *root) {
     out->init_code = get_string(r, m, "init_code", "");
     out->forward_params = get_string(r, m, "forward_params", "");
     out->call_args = read_strings(r, json_object_get(m, "call_args"), &out->n_call_args);
+    out->results = read_strings(r, json_object_get(m, "results"), &out->n_results);
 }
 
 Graph *graph_parse(Arena *a, const json_t *json, Err *err) {

@@ -82,12 +82,27 @@ def test_values_that_the_file_looks_at(tmp_path):
     assert not isinstance(x, FakeTensor) and float(x.max()) == 1.0
 
 
-def test_wide_floats_are_refused(tmp_path):
+def test_wide_dtypes_go_in_words(tmp_path):
+    """float64 and complex arguments are views of int32 and float32 for the operator, float64 results the other way round."""
     file = tmp_path / "ref.py"
-    file.write_text("import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n"
-                    "def get_input_groups():\n    return [[torch.zeros(3, dtype=torch.float64)]]\n")
-    with pytest.raises(BridgeError, match="float64"):
+    file.write_text("import torch\nclass Model(torch.nn.Module):\n    def forward(self, x, c):\n        return x * 2, x > 0.1, torch.logical_not(c)\n"
+                    "def get_input_groups():\n    return [[torch.zeros(n, dtype=torch.float64), torch.zeros(n, dtype=torch.complex64)] for n in (3, 5)]\n")
+    reply = trace({"path": str(file), "ops": []})[0]
+    graph = reply["graph"]
+    assert [(i["dtype"], i["shape"]) for i in graph["inputs"]] == [(["int32"], ["s0", 2]), (["float32"], ["s1", 2])]
+    assert graph["model"]["call_args"] == ["x.unsqueeze(-1).view(torch.int32)", "c.unsqueeze(-1).view(torch.float32)"]
+    assert graph["model"]["results"] == [".view(torch.float64).squeeze(-1)", "", ""]
+    assert [m["group"] for m in reply["groups"]] == [0, 1]
+    assert any("computed in float32, not float64" in note and "x * 2" in note for note in graph["notes"])
+
+
+def test_complex_arithmetic_is_refused(tmp_path):
+    file = tmp_path / "ref.py"
+    file.write_text("import torch\nclass Model(torch.nn.Module):\n    def forward(self, c):\n        return (c * c).real\n"
+                    "def get_inputs():\n    return [torch.zeros(3, dtype=torch.complex64)]\n")
+    with pytest.raises(BridgeError, match="complex") as caught:
         trace({"path": str(file), "ops": []})
+    assert caught.value.line == 4
 
 
 def test_numbers_that_the_file_draws(tmp_path):

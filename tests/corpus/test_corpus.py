@@ -16,7 +16,7 @@ FOLDER = Path(__file__).resolve().parent
 SAMPLE = {
     "index/embedding", "index/gather_long", "index/index_two",
     "int64/column",
-    "integer/mixed_widths", "integer/strided_bytes", "broadcast/mixed_floats",
+    "integer/mixed_widths", "integer/strided_bytes", "wide/float64", "wide/complex", "broadcast/mixed_floats",
     "layout/pad_constant", "layout/repeat",
     "pooling/avg2d_ceil", "pooling/max2d_indices",
     "scan/cumsum_signed", "scan/cumsum_reverse_few", "scan/cummax_rows",
