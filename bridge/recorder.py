@@ -41,9 +41,8 @@ META_OPS = {"prim.device.default", "prim.layout.default", "aten.sym_size.default
             "aten.is_floating_point.default", "aten.is_complex.default", "aten.is_signed.default", "aten.storage_offset.default",
             "aten.is_same_size.default", "aten.result_type.Tensor", "aten.result_type.Scalar", "aten.can_cast.default"}
 CASTS = {"aten._to_copy.default", "aten.to.dtype", "prims.convert_element_type.default"}
-# Conversions as forward writes them: name and place of the argument that has the dtype.
-CONVERSIONS = {"aten.to.dtype": ("dtype", 1), "aten.to.dtype_layout": ("dtype", 6), "aten.to.device": ("dtype", 2), "aten.to.other": ("other", 1),
-               "aten.type_as.default": ("other", 1), "aten._to_copy.default": ("dtype", 6)}
+# Conversions to the dtype of another tensor.
+TAKES_DTYPE_OF = {"aten.type_as.default", "aten.to.other"}
 # Of operators that PyTorch neither runs with symbolic sizes nor takes apart: a tensor like the result.
 LIKE_RESULT: dict[str, Callable[..., Any]] = {
     "aten.hardshrink_backward.default": lambda grad_out, self, lambd: torch.empty_like(self),
@@ -213,9 +212,8 @@ class Recorder(TorchDispatchMode):
                 return self._narrowed(args[0], dtype, n_before)
         if name == "aten.expand.default" and self._is_number(args[0]):
             return self.apply(aten.full.default, (list(func(*args, **kwargs).shape), number_in(self.lookup(args[0]).const)), {"dtype": args[0].dtype})
-        target = self._float_target(name, args, kwargs)
-        if target is not None:
-            return self.record(aten._to_copy.default, args[:1], {"dtype": target})
+        if name in TAKES_DTYPE_OF:
+            return self.apply(aten._to_copy.default, args[:1], {"dtype": args[1].dtype})
         if name in IDENTITY_OPS or self._is_plain_copy(func, name, args, kwargs):
             return self._identity(func, args, kwargs)
         if func._schema.is_mutable:
@@ -323,15 +321,6 @@ class Recorder(TorchDispatchMode):
         p = kwargs.get("p", args[1] if len(args) > 1 else 1)
         train = kwargs.get("train", args[2] if len(args) > 2 else True)
         return not train or p == 0
-
-    def _float_target(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Optional[torch.dtype]:
-        """The dtype that forward itself converts a floating tensor to, be it the one it has: with another dtype of the inputs
-        it is a conversion, and every dtype shall be the same list of nodes."""
-        if self._calls or name not in CONVERSIONS or not args[0].is_floating_point():
-            return None
-        given = kwargs.get(CONVERSIONS[name][0], args[CONVERSIONS[name][1]] if len(args) > CONVERSIONS[name][1] else None)
-        dtype = given.dtype if isinstance(given, torch.Tensor) else given
-        return dtype if isinstance(dtype, torch.dtype) and dtype.is_floating_point else None
 
     def _is_plain_copy(self, func: Any, name: str, args: Any, kwargs: Any) -> bool:
         if name == "aten._to_copy.default":

@@ -121,7 +121,7 @@ def _probe(plan: Any, base: Any, nodes: list[Any], retrace: Any, origin: str, i:
 def same_shape_of_graph(a: Any, b: Any) -> bool:
     def outline(p: Any) -> Any:
         return ([(n["op"], n.get("dtype"), n.get("shape"), n.get("results")) for n in p.nodes],
-                [(i["id"], i["dtype"], i["shape"]) for i in p.inputs], p.run.outputs)
+                [(i["id"], i["dtype"], i["shape"]) for i in p.inputs], p.outputs)
 
     return bool(outline(a) == outline(b))
 

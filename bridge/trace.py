@@ -20,7 +20,7 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
                                             UnsupportedOperatorException)
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from . import (cases, counting, grid, groups, indices, losses, model_source, npu_functions, numpy_calls, padding, reference, resize, scalars, sizes, sorting, wide, window_gradients,
+from . import (align, cases, counting, grid, groups, indices, losses, model_source, npu_functions, numpy_calls, padding, reference, resize, scalars, sizes, sorting, wide, window_gradients,
                windows)
 from .errors import BridgeError, from_user_code, same_file, user_line
 from .model_tensors import Slot, slots
@@ -344,6 +344,7 @@ class Printed:
         p = run.printer()
         self.nodes = [self._node(n, p) for n in run.nodes]
         self.inputs = [self._input(leaf, p) for leaf in run.inputs]
+        self.outputs: list[Any] = run.outputs
         self.symbols = {name: {"hint": self._hint(symbol)} for name, symbol in p.symbols().items()}
 
     def _node(self, node: Node, p: sizes.SizePrinter) -> dict[str, Any]:
@@ -376,7 +377,7 @@ class Printed:
 
     def structure(self) -> Any:
         """Everything but element types and places."""
-        return [[strip(n) for n in self.nodes], [(i["id"], i["shape"]) for i in self.inputs], self.run.outputs]
+        return [[strip(n) for n in self.nodes], [(i["id"], i["shape"]) for i in self.inputs], self.outputs]
 
 
 def strip(node: dict[str, Any]) -> Any:
@@ -433,7 +434,7 @@ def graph_of(ref: reference.Reference, ops: list[str]) -> dict[str, Any]:
     variants = trace_variants(plan, notes)
     own = own_variant(plan, variants)
     base = variants[own][1]
-    found = scalars.find(plan, base, lambda inputs, init: Printed(TraceRun(plan, base.run.dtype, inputs, init)), notes)
+    found = scalars.find(plan, base, lambda inputs, init: like(base, Printed(TraceRun(plan, base.run.dtype, inputs, init))), notes)
     check_contents(plan, base)
     merge_dtypes([p for _, p in variants])
     graph = {
@@ -466,23 +467,30 @@ def trace_variants(plan: Plan, notes: list[str]) -> list[tuple[str, Printed]]:
         notes.append(f"the file's inputs are {reference.dtype_name(floating[0].dtype)}, which an AI Core does not compute in; "
                      "float32 takes its place")
     base = Printed(TraceRun(plan, own_dtype, plan.inputs, plan.init_inputs))
-    out: list[tuple[str, Printed]] = []
+    traced: list[tuple[str, Printed]] = []
     for dtype in FLOAT_VARIANTS:
         name = reference.dtype_name(dtype)
         if dtype == own_dtype:
-            out.append((name, base))
+            traced.append((name, base))
             continue
         try:
-            other = Printed(TraceRun(plan, dtype, plan.inputs, plan.init_inputs))
+            traced.append((name, like(base, Printed(TraceRun(plan, dtype, plan.inputs, plan.init_inputs)))))
         except BridgeError as exc:
             notes.append(f"no {name} variant: {exc.message}")
-            continue
-        why = difference(base, other)
+    out: list[tuple[str, Printed]] = []
+    for name, other in traced:
+        why = difference(base, like(base, other)) if other is not base else ""
         if why:
             notes.append(f"no {name} variant: {why}")
         else:
             out.append((name, other))
     return out
+
+
+def like(base: Printed, other: Printed) -> Printed:
+    """The other trace, both with each conversion that one of them needs."""
+    align.align(base, other)
+    return other
 
 
 def difference(a: Printed, b: Printed) -> str:
@@ -535,8 +543,8 @@ def name_outputs(printed: Printed) -> list[dict[str, Any]]:
     names = Names()
     for leaf in printed.inputs:
         names.take(leaf["id"])
-    n = len(printed.run.outputs)
-    return [{**o, "name": names.take("y" if n == 1 else f"y{i}")} for i, o in enumerate(printed.run.outputs)]
+    n = len(printed.outputs)
+    return [{**o, "name": names.take("y" if n == 1 else f"y{i}")} for i, o in enumerate(printed.outputs)]
 
 
 def check_contents(plan: Plan, printed: Printed) -> None:

@@ -211,7 +211,7 @@ def test_conversions_between_floating_dtypes(graph_of: Any, wide: str, back: str
     for own in ("torch.randn(3)", "torch.randn(3).half()"):
         g = graph_of(f"y = {wide}\ny = y * y\nreturn {back}", own)
         assert g["variants"] == ["float16", "bfloat16", "float32"], g["notes"]
-        assert [n["op"] for n in g["nodes"]] == ["aten._to_copy.default", "aten.mul.Tensor", "aten._to_copy.default"]
+        assert [n["op"] in recorder.CASTS for n in g["nodes"]] == [True, False, True]
         assert [n["dtype"] for n in g["nodes"]] == [["float32"] * 3, ["float32"] * 3, g["variants"]]
 
 
