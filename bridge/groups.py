@@ -222,7 +222,7 @@ def _match(graph: dict[str, Any], variant: int, own: list[Any], group: list[Any]
         symbols.update({size: int(n) for size, n in zip(leaf["shape"], tensor.shape) if size in graph["symbols"]})
     if any(_size(size, symbols) != int(n) for leaf, tensor in leaves for size, n in zip(leaf["shape"], tensor.shape)):
         return None
-    if set(symbols) != set(graph["symbols"]):
+    if set(symbols) != set(graph["symbols"]) or any(_size(e["x"], symbols) != _size(e["y"], symbols) for e in graph["equal"]):
         return None
     return {"symbols": symbols, "scalars": values}
 

@@ -80,6 +80,7 @@ class Node:
     results: list["Result"]
     at: Place
     is_list: bool = False  # the operator returns several results
+    n_decisions: int = 0  # that PyTorch had taken on sizes by then
 
 
 @dataclass
@@ -381,7 +382,8 @@ class Recorder(TorchDispatchMode):
         node_id = f"n{len(self.nodes)}"
         made = [Result(f"{node_id}_{i}" if is_list else node_id, dtype, [sizes.expr_of(s) for s in shape])
                 for i, (dtype, shape) in enumerate(results)]
-        node = Node(node_id, op, args, kwargs, made, self.place(), is_list)
+        env = self.fake_mode.shape_env
+        node = Node(node_id, op, args, kwargs, made, self.place(), is_list, len(env.guards) if env is not None else 0)
         self.nodes.append(node)
         return node
 

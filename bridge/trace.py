@@ -14,6 +14,7 @@ import sys
 import time
 from typing import Any, Iterator, Optional
 
+import sympy
 import torch
 from torch._decomp import core_aten_decompositions, decomposition_table
 from torch._subclasses.fake_tensor import (DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode,
@@ -375,9 +376,31 @@ class Printed:
                     return int(hint)
         raise AssertionError("a symbol without a dimension")
 
+    def equal_sizes(self) -> list[dict[str, Any]]:
+        """Sizes that PyTorch took for equal on the way (a split into 4 parts): {x, y, node}. The graph is right where they are. Sizes that
+        must divide evenly are left out: PyTorch itself refuses others."""
+        p, found = self.run.printer(), []
+        for i, guard in enumerate(self.run.env.guards):
+            expr = p.simplify(guard.expr) if isinstance(guard.expr, sympy.Eq) else None
+            if not isinstance(expr, sympy.Eq) or not self.run.nodes or divides_evenly(expr):
+                continue
+            with contextlib.suppress(BridgeError):  # what has no text is no size of a tensor
+                pair = {"x": p.size(expr.lhs), "y": p.size(expr.rhs)}
+                node = next((k for k, n in enumerate(self.run.nodes) if n.n_decisions > i), len(self.run.nodes) - 1)
+                found.append({**pair, "node": node})
+        return found
+
     def structure(self) -> Any:
         """Everything but element types and places."""
         return [[strip(n) for n in self.nodes], [(i["id"], i["shape"]) for i in self.inputs], self.outputs]
+
+
+def divides_evenly(expr: Any) -> bool:
+    """Eq(s0 % 4, 0), or Eq(s0, 4 * (s0 // 4))."""
+    if any(type(e).__name__ in ("Mod", "PythonMod") for e in sympy.preorder_traversal(expr)):
+        return True
+    exact = [side.replace(lambda e: type(e).__name__ in ("FloorDiv", "CleanDiv"), lambda e: e.args[0] / e.args[1]) for side in expr.args]
+    return bool(sympy.expand(exact[0] - exact[1]) == 0)
 
 
 def strip(node: dict[str, Any]) -> Any:
@@ -440,7 +463,7 @@ def graph_of(ref: reference.Reference, ops: list[str]) -> dict[str, Any]:
     graph = {
         "schema": 1, "name": operator_name(plan.ref.path), "file": plan.ref.path, "torch": torch.__version__,
         "variants": [name for name, _ in variants], "own_variant": own, "symbols": base.symbols, "inputs": base.inputs,
-        "scalars": [s.to_json() for s in found], "nodes": base.nodes, "outputs": name_outputs(base), "output_kind": base.run.output_kind,
+        "scalars": [s.to_json() for s in found], "nodes": base.nodes, "equal": base.equal_sizes(), "outputs": name_outputs(base), "output_kind": base.run.output_kind,
         "model": model_source.describe(plan, base, found), "notes": notes + base.run.notes + size_notes(plan, base),
     }
     if plan.ref.group:

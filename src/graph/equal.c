@@ -41,6 +41,7 @@ GraphEquals graph_equalities(Arena *a, const Graph *g, const GraphFacts *facts) 
         for (size_t k = 0; k < n->n_args; k++) compare(&l, g, n, &n->args[k]);
         for (size_t k = 0; k < n->n_kwargs; k++) compare(&l, g, n, &n->kwargs[k].arg);
     }
+    for (size_t i = 0; i < g->n_ties; i++) add(&l, g->ties[i].x, g->ties[i].y, &g->nodes[g->ties[i].node]);
     return (GraphEquals){.at = l.v.at, .n = l.v.n};
 }
 

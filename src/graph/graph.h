@@ -99,6 +99,12 @@ typedef struct GraphOutput {
 
 typedef enum { GRAPH_OUT_TENSOR, GRAPH_OUT_TUPLE, GRAPH_OUT_LIST } GraphOutputKind;
 
+/* Sizes that the trace took for equal. */
+typedef struct GraphTie {
+    const Size *x, *y;
+    uint32_t node; /* that it was traced for */
+} GraphTie;
+
 typedef struct GraphModel {
     const char *module_code, *init_code, *forward_params;
     const char **call_args;
@@ -126,6 +132,8 @@ typedef struct Graph {
     size_t n_scalars;
     GraphValue *values; /* inputs, then results in execution order */
     size_t n_values;
+    GraphTie *ties;
+    size_t n_ties;
     GraphNode *nodes;
     size_t n_nodes;
     GraphOutput *outputs;

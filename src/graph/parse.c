@@ -339,6 +339,22 @@ static const char **read_strings(Reader *r, const json_t *list, size_t *n) {
     return out;
 }
 
+static bool read_ties(Reader *r, const json_t *root) {
+    const json_t *list = json_object_get(root, "equal");
+    Graph *g = r->g;
+    g->n_ties = json_array_size(list);
+    g->ties = ARENA_ARRAY(r->a, g->n_ties + 1, GraphTie);
+    for (size_t i = 0; i < g->n_ties; i++) {
+        const json_t *o = json_array_get(list, i);
+        GraphTie *t = &g->ties[i];
+        int node = get_int(o, "node", -1);
+        if (!(t->x = read_size(r, "equal.x", json_object_get(o, "x"))) || !(t->y = read_size(r, "equal.y", json_object_get(o, "y")))) return false;
+        if (node < 0 || (size_t)node >= g->n_nodes) return bad(r, "equal.node", "names no node");
+        t->node = (uint32_t)node;
+    }
+    return true;
+}
+
 static void read_model(Reader *r, const json_t *root) {
     const json_t *m = json_object_get(root, "model");
     GraphModel *out = &r->g->model;
@@ -367,7 +383,7 @@ Graph *graph_parse(Arena *a, const json_t *json, Err *err) {
     g->nodes = ARENA_ARRAY(a, g->n_nodes, GraphNode);
     for (size_t i = 0; i < g->n_nodes; i++)
         if (!read_node(&r, i, json_array_get(nodes, i))) return NULL;
-    if (!read_outputs(&r, json)) return NULL;
+    if (!read_outputs(&r, json) || !read_ties(&r, json)) return NULL;
     read_model(&r, json);
     g->notes = read_strings(&r, json_object_get(json, "notes"), &g->n_notes);
     g->values = r.values.at;

@@ -127,3 +127,14 @@ def test_a_list_of_tensors_is_one_argument(tmp_path):
     case = cases.make(ref := reference.load(str(file)), {"kind": "own", "group": 1}, 1)
     parts, dim, scale = ref.nested(case.arguments)
     assert [p.shape for p in parts] == [(3, 4), (6, 4)] and (dim, scale) == (0, 2.0)
+
+
+def test_groups_with_another_number_of_parts_are_other_graphs(tmp_path):
+    """How many results a split gives depends on a size: the graph says which sizes it is for."""
+    file = tmp_path / "ref.py"
+    file.write_text("import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return torch.split(x, 4)\n"
+                    "def get_input_groups():\n    return [[torch.rand(n, 3)] for n in (8, 7, 9, 12, 5)]\n")
+    reply = trace({"path": str(file), "ops": []})[0]
+    assert {"x": "(s0 + 3)//4", "y": 2, "node": 0} in reply["graph"]["equal"]
+    assert [m["group"] for m in reply["groups"]] == [0, 1, 4]
+    assert [m["group"] for m in trace({"path": f"{file}#2", "ops": []})[0]["groups"]] == [2, 3]
