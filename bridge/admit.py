@@ -41,7 +41,7 @@ def refusal(ref: reference.Reference, pool: list[Any], spec: dict[str, Any]) -> 
         rest = iter(shapes)
         for i, value in enumerate(pool):
             if isinstance(value, torch.Tensor):
-                shape = wide.own_shape(next(rest), value.dtype) if shapes else list(value.shape)
+                shape = wide.own_shape(next(rest), value) if shapes else list(value.shape)
                 empty = torch.empty(shape, dtype=value.dtype)
                 case.arguments[i] = cases.lay_out(empty, spec.get("layout", "contiguous"))
         case.model = model_shapes

@@ -115,7 +115,7 @@ def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
         raise BridgeError("bad_input", f"the case has shapes for {len(arguments)} tensors; get_inputs() returns {len(tensor_at)}")
     entries = [e for e in spec.get("inputs") or [] if not e.get("path")] or [{}] * len(tensor_at)
     for i, shape, entry in zip(tensor_at, arguments or [list(pool[i].shape) for i in tensor_at], entries):
-        shape = shape if not arguments else wide.own_shape(shape, pool[i].dtype)
+        shape = shape if not arguments else wide.own_shape(shape, pool[i])
         values = keep_below(draw(pool[i], shape, generator), entry.get("below"), entry.get("from_end") is True)
         if case.dtype is not None and values.is_floating_point():
             values = values.to(case.dtype)

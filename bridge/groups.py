@@ -208,6 +208,8 @@ def _match(graph: dict[str, Any], variant: int, own: list[Any], group: list[Any]
         if isinstance(mine, torch.Tensor) != isinstance(other, torch.Tensor):
             return None
         if isinstance(mine, torch.Tensor):
+            if mine.dtype != other.dtype and (wide.is_wide(mine) or wide.is_wide(other)):
+                return None  # words of the one may look like the other
             continue
         if i in scalars and type(mine) is type(other):
             values[scalars[i]] = other

@@ -8,8 +8,6 @@ from __future__ import annotations
 import ast
 from typing import Any, Optional
 
-import torch
-
 from . import wide
 from .errors import BridgeError
 from .reference import Reference
@@ -37,7 +35,8 @@ def describe(plan: Any, printed: Any, found: list[Any]) -> dict[str, Any]:
 def _input_expr(plan: Any, leaf: Any) -> str:
     if leaf.kind != "argument":
         return leaf.path
-    return wide.words_text(argument_expr(plan.ref, leaf.arg_index), plan.inputs[leaf.arg_index].dtype if plan.in_words else torch.float32)
+    expression = argument_expr(plan.ref, leaf.arg_index)
+    return wide.words_text(expression, plan.inputs[leaf.arg_index]) if plan.in_words else expression
 
 
 def argument_expr(ref: Reference, index: int) -> str:
@@ -227,6 +226,8 @@ def _trim(ref: Reference, node: ast.stmt) -> ast.stmt:
     if not isinstance(node, ast.ClassDef):
         return node
     cls = vars(ref.module).get(node.name)
+    import torch
+
     if not (isinstance(cls, type) and issubclass(cls, torch.nn.Module)):
         return node
     keep = reachable_methods(methods(node), ["__init__"])

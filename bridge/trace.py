@@ -118,6 +118,10 @@ class TraceRun:
     def _in_words(self, leaf: Input) -> torch.Tensor:
         """The leaf holds the words of the argument, which the program gets."""
         argument = leaf.fake
+        if argument.dim() >= wide.MOST_DIMENSIONS and wide.dropped(argument) is None:
+            raise BridgeError("unsupported", f"{leaf.id} is {reference.dtype_name(argument.dtype)} with {argument.dim()} dimensions: an AI Core has no such "
+                              "type, and its words would have more dimensions than operators take", self.ref.path,
+                              model_source.method_line(self.ref, "forward"), "merge two dimensions before, or use float32")
         with self.fake_mode:
             leaf.fake, leaf.hint = wide.words(argument), wide.words(leaf.hint)
         self.wide_leaves.append((argument, leaf.fake))

@@ -39,6 +39,7 @@ for _name, (_arguments, _dtype) in _LIKE.items():
     LIBRARY.define(f"{_name}({_arguments}) -> Tensor")
     LIBRARY.impl(_name, _shape_of(_dtype), "CompositeExplicitAutograd")
 ops = torch.ops.opwright
+MOST_DIMENSIONS = 8  # of a tensor that an operator takes
 
 
 # ---- outside the trace ------------------------------------------------------------------------------------------------
@@ -48,18 +49,35 @@ def is_wide(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.dtype in WIDE
 
 
+def dropped(t: torch.Tensor) -> Optional[int]:
+    """A dimension of one element that makes room where the words would have more dimensions than operators take."""
+    if t.dim() < MOST_DIMENSIONS:
+        return None
+    return next((d for d, n in enumerate(t.shape) if isinstance(n, int) and n == 1), None)
+
+
 def words(t: torch.Tensor) -> torch.Tensor:
     """What the operator gets: of another dtype, with one more dimension."""
-    return t.unsqueeze(-1).view(WIDE[t.dtype][0]) if is_wide(t) else t
+    if not is_wide(t):
+        return t
+    d = dropped(t)
+    return (t if d is None else t.squeeze(d)).unsqueeze(-1).view(WIDE[t.dtype][0])
 
 
-def words_text(expression: str, dtype: torch.dtype) -> str:
-    return f"{expression}.unsqueeze(-1).view({WIDE[dtype][0]})" if dtype in WIDE else expression
+def words_text(expression: str, t: torch.Tensor) -> str:
+    """What ModelNew passes for argument `expression`, of which t is an example."""
+    if not is_wide(t):
+        return expression
+    d = dropped(t)
+    return f"{expression}{'' if d is None else f'.squeeze({d})'}.unsqueeze(-1).view({WIDE[t.dtype][0]})"
 
 
-def own_shape(shape: list[int], dtype: torch.dtype) -> list[int]:
-    """The tensor's shape from that of its words."""
-    return shape[:-1] if dtype in WIDE else shape
+def own_shape(shape: list[int], t: torch.Tensor) -> list[int]:
+    """The shape of a tensor like t from that of its words."""
+    if not is_wide(t):
+        return shape
+    d = dropped(t)
+    return shape[:-1] if d is None else [*shape[:d], 1, *shape[d:-1]]
 
 
 RESULT_TEXT = ".view(torch.float64).squeeze(-1)"  # of words that are a float64 result
@@ -92,6 +110,8 @@ class Wide:
         """An argument and the leaf of the graph that holds its words; the recorder is active."""
         n = WIDE[fake.dtype][1]
         pieces = [in_words.select(-1, i) for i in range(n)]
+        d = dropped(fake)
+        pieces = pieces if d is None else [p.unsqueeze(d) for p in pieces]
         if fake.dtype == torch.float64:
             parts = Parts(pieces)
         else:

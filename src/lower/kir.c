@@ -477,6 +477,8 @@ KirVal kir_materialise(Kir *k, KirArg a, KirType type) {
     assert(a.kind != KIR_ARG_NONE);
     if (a.kind == KIR_ARG_VAL) return kir_convert(k, a.val, type);
     if (type == KIR_I32 && !a.num.is_runtime) a.num.value = trunc(a.num.value);
+    bool is_float = a.num.is_runtime && !a.num_is_int && !a.num_is_bool; /* the truth of 0.5 is not that of its integer part */
+    if (type == KIR_MASK && is_float) return kir_convert(k, fill(k, KIR_F32, a.num), KIR_MASK);
     return fill(k, type, a.num);
 }
 

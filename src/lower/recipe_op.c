@@ -23,7 +23,8 @@ KirType op_type(const EvalCtx *c, const RxValue *v) {
 
 KirVal op_tile(EvalCtx *c, RxValue v, KirType type) {
     if (v.kind == RV_TILE) return kir_convert(c->kir, v.tile, type);
-    return kir_materialise(c->kir, (KirArg){.kind = KIR_ARG_NUM, .num = v.num}, type);
+    KirArg number = {.kind = KIR_ARG_NUM, .num = v.num, .num_is_int = v.num_type == KIR_I32, .num_is_bool = v.num_type == KIR_MASK};
+    return kir_materialise(c->kir, number, type);
 }
 
 static KirVal emit(EvalCtx *c, KirOp op, KirVal a, KirVal b, KirScalar s, uint32_t mode) {
