@@ -43,6 +43,8 @@ META_OPS = {"prim.device.default", "prim.layout.default", "aten.sym_size.default
 CASTS = {"aten._to_copy.default", "aten.to.dtype", "prims.convert_element_type.default"}
 # Conversions to the dtype of another tensor.
 TAKES_DTYPE_OF = {"aten.type_as.default", "aten.to.other"}
+# Fills, and the place of the number.
+FILLED_WITH = {"aten.full.default": 1, "aten.full_like.default": 1, "aten.new_full.default": 2, "aten.fill.Scalar": 1, "aten.fill_.Scalar": 1}
 # Of operators that PyTorch neither runs with symbolic sizes nor takes apart: a tensor like the result.
 LIKE_RESULT: dict[str, Callable[..., Any]] = {
     "aten.hardshrink_backward.default": lambda grad_out, self, lambd: torch.empty_like(self),
@@ -203,6 +205,10 @@ class Recorder(TorchDispatchMode):
         tensors = tensors_in((args, kwargs))
         if name in VALUE_OPS:
             return self._read_value(func, args, kwargs, tensors)
+        if name in FILLED_WITH and isinstance(args[FILLED_WITH[name]], torch.SymFloat):
+            number = self._number_of_sizes(args[FILLED_WITH[name]])
+            if isinstance(number, torch.Tensor):
+                return self._filled(func, name, args, kwargs, number)
         if tensors and all(self.lookup(t).const is not None for t in tensors) and not has_symbol((args, kwargs)):
             return self._fold(func, name, args, kwargs)
         self._refuse(func, name, args, kwargs)
@@ -222,6 +228,16 @@ class Recorder(TorchDispatchMode):
         if name in self.keep:
             return self.record(func, args, kwargs)
         return self._expand(func, args, kwargs)
+
+    def _filled(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], number: torch.Tensor) -> Any:
+        """What is filled with a number computed from sizes: that number everywhere."""
+        target = args[0] if name.split(".")[1].endswith("_") else None
+        at = FILLED_WITH[name]
+        like = target if target is not None else func(*args[:at], 0.0, *args[at + 1:], **kwargs)
+        if number.dtype != like.dtype:
+            number = self.apply(aten._to_copy.default, (number,), {"dtype": like.dtype})
+        filled = self.apply(aten.expand.default, (number, list(like.shape)), {})
+        return filled if target is None else self.apply(aten.copy_.default, (target, filled), {})
 
     def _expand(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Through the decomposition table, or as the composite it is; else a node."""
@@ -455,7 +471,12 @@ class Recorder(TorchDispatchMode):
         raise self.unsupported(f"an argument is a {type(value).__name__}", "use real numbers and tensors")
 
     def _specialise(self, value: Any) -> Any:
-        """Numbers computed from sizes (`x.shape[0] ** -0.5`) are taken as they are for the sizes of get_inputs."""
+        """Numbers computed from sizes (`x.shape[0] ** -0.5`) are taken as they are for the sizes of get_inputs, which may not change then."""
+        env = value.node.shape_env
+        sizes_of_file = env.backed_var_to_val if hasattr(env, "backed_var_to_val") else env.var_to_val
+        for symbol in sorted(value.node.expr.free_symbols, key=str):
+            if symbol in sizes_of_file:
+                int(env.create_symintnode(symbol, hint=int(sizes_of_file[symbol])))
         number = bool(value) if isinstance(value, torch.SymBool) else float(value)
         place = self.place()
         note = f"line {place.line}: the number {number:g} depends on sizes; they are fixed to those of get_inputs"
@@ -490,9 +511,23 @@ class Recorder(TorchDispatchMode):
             return self._number_of("aten.div.Tensor", expr.args)
         if name in ("Add", "Mul"):
             return self._number_of(f"aten.{name.lower()}.Tensor", expr.args)
-        if name in ("Pow", "PowByNatural", "FloatPow") and expr.args[1].is_number and float(expr.args[1]) == -1:
-            return self._number_of("aten.div.Tensor", [sympy.S.One, expr.args[0]])
+        if name == "OpaqueUnaryFn_sqrt":
+            return self._unary_number("aten.sqrt.default", expr.args[0])
+        if name in ("Pow", "PowByNatural", "FloatPow") and expr.args[1].is_number:
+            return self._power_node(expr.args[0], float(expr.args[1]))
         raise ValueError(name)
+
+    def _power_node(self, base: Any, exponent: float) -> Any:
+        if exponent < 0:
+            return {"ref": self.add_node("aten.reciprocal.default", [self._power_node(base, -exponent)], {}, [(torch.float32, [])]).id}
+        if exponent == 0.5:
+            return self._unary_number("aten.sqrt.default", base)
+        if exponent in (1, 2, 3, 4):
+            return self._number_of("aten.mul.Tensor", [base] * int(exponent))
+        raise ValueError("Pow")
+
+    def _unary_number(self, op: str, base: Any) -> Any:
+        return {"ref": self.add_node(op, [self._number_of("", [base])], {}, [(torch.float32, [])]).id}
 
     def _number_of(self, op: str, terms: Any) -> Any:
         left = self._number_node(terms[0])

@@ -148,7 +148,14 @@ def test_numbers_from_sizes(graph_of: Any) -> None:
         g = graph_of("return x * int(x.shape[-1]) ** -0.5")
         assert g["inputs"][0]["shape"][1] == 5
         return
-    assert any("depends on sizes" in n for n in g["notes"]) and abs(g["nodes"][0]["args"][1] - 5 ** -0.5) < 1e-12
+    assert ops(g) == ["aten.full.default", "aten.sqrt.default", "aten.reciprocal.default", "aten.mul.Tensor"] and not g["notes"]
+    g = graph_of("return torch.full_like(x, 1.0 / x.shape[-1]) + x")
+    assert ops(g)[-2:] == ["aten.expand.default", "aten.add.Tensor"] and g["inputs"][0]["shape"] == ["s0", "s1"] and not g["notes"]
+
+
+def test_a_number_that_is_not_computed_fixes_its_sizes(graph_of: Any) -> None:
+    g = graph_of("return x.clamp(max=x.shape[-1] / 3.0)")
+    assert any("depends on sizes" in n for n in g["notes"]) and g["inputs"][0]["shape"] == ["s0", 5]
 
 
 def test_fractions_of_sizes_are_computed_in_the_operator(graph_of: Any) -> None:
