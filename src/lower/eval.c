@@ -65,7 +65,7 @@ bool lower_dtype_is_supported(DType t) {
 static bool is_as_int32(const Lower *lo, DType t) {
     DTypeClass cls = dtype_info(t)->cls;
     if (t == DTYPE_I64) return lo->takes_int64;
-    return lo->takes_small && t != DTYPE_I32 && (cls == DTYPE_CLASS_I || cls == DTYPE_CLASS_U);
+    return (lo->takes_small || lo->makes_small) && t != DTYPE_I32 && (cls == DTYPE_CLASS_I || cls == DTYPE_CLASS_U);
 }
 
 /* ---- inputs
@@ -186,7 +186,7 @@ static bool eval_input(Lower *lo, uint32_t value, const Chain *chain, KirArg *ou
     const GraphValue *val = &lo->g->values[value];
     const DType *left = lo->g->inputs[val->result].dtype; /* of a temp: an int64 is left as int32 */
     DType t = left ? left[lo->variant] : val->dtype[lo->variant];
-    if (!lower_dtype_is_supported(t) && !is_as_int32(lo, t)) {
+    if (!lower_dtype_is_supported(t) && (!is_as_int32(lo, t) || (!lo->takes_small && t != DTYPE_I64))) {
         err_set(lo->err, ERR_UNSUPPORTED, lo->g->file, "input `%s` has dtype %s",
                 lo->g->inputs[val->result].name, dtype_info(t)->torch);
         return err_hint(lo->err, "use float16, bfloat16, float32, int32 or bool%s",
@@ -544,7 +544,7 @@ static bool eval_node(Lower *lo, const GraphNode *n, uint32_t result, const Chai
     if (!lower_dtype_is_supported(t) && !is_as_int32(lo, t) && !is_moved)
         return lower_unsupported(lo, n, arena_printf(lo->a, "the result has dtype %s", dtype_info(t)->torch),
                                  t == DTYPE_I64 ? "make it int32 with dtype=torch.int32 or .to(torch.int32)"
-                                                : "use float16, bfloat16, float32, int32 or bool");
+                                                : "use float16, bfloat16, float32, bool or integers of up to 32 bits");
     if (graph_is_view(n->op)) {
         const GraphArg *self = graph_arg(n, 0, "self");
         if (!self || self->kind != GRAPH_ARG_REF)

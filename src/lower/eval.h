@@ -39,6 +39,7 @@ struct Lower {
     bool wide;        /* 16-bit floats that follow the variant count as float32 in recipes: nothing is rounded
                          between */
     bool takes_int64; /* loads of int64, computed as int32 */
+    bool makes_small; /* results of such integers, which leave the stage as int32 */
     bool takes_small; /* loads and results of other integers than int32 and int64, computed as int32 */
     bool counts;      /* accesses may be PLAN_COUNTED */
     /* A node that is no view, fill or pointwise op; NULL: there are none in this stage. */

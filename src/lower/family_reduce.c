@@ -340,7 +340,7 @@ static Work *begin(Arena *a, const Stage *s, size_t v, GraphBounds *bounds, Err 
     w->lo = lower_begin(a, s->graph, v, p, bounds, err);
     w->lo.anchor = eval_anchor;
     w->lo.family = w;
-    w->lo.wide = w->lo.takes_int64 = true;
+    w->lo.wide = w->lo.takes_int64 = w->lo.makes_small = true;
     const GraphNode *n = &s->graph->nodes[s->anchors.at[0]];
     if (!node_space(a, s->graph, n, &w->space)) {
         lower_unsupported(&w->lo, n, "the dimensions are not understood", "name them as numbers");
@@ -410,7 +410,7 @@ static bool joins(const Stage *s, const GraphNode *n) {
 }
 
 static bool takes(const Stage *s, uint32_t v) {
-    return try_values(s, &v, 1);
+    return !plan_is_small_int(s->graph->values[v].dtype[s->graph->own_variant]) && try_values(s, &v, 1);
 }
 
 static bool finish(Arena *a, PlanPass *p, Err *err) {

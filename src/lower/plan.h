@@ -181,6 +181,7 @@ const char *plan_anchor_name(size_t i);
 size_t plan_fill_count(void);
 const char *plan_fill_name(size_t i);
 bool plan_is_converted_int(DType t); /* an integer that lies in memory otherwise than it is computed in, as int32 */
+bool plan_is_small_int(DType t); /* of up to 16 bits: only passes of tiles read those */
 bool plan_is_wide(DType t); /* 32 bits: a queue buffer can serve as a slot */
 
 /* ---- UB

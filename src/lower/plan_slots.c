@@ -44,6 +44,10 @@ bool plan_is_converted_int(DType t) {
     return kir_type_of_dtype(t) == KIR_I32 && !plan_is_wide(t);
 }
 
+bool plan_is_small_int(DType t) {
+    return kir_type_of_dtype(t) == KIR_I32 && dtype_info(t)->size_bytes <= 2;
+}
+
 bool plan_is_wide(DType t) {
     return dtype_info(t)->size_bytes == 4;
 }

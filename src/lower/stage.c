@@ -174,7 +174,8 @@ static bool may_join(Cut *c, Stage *s, const GraphNode *n) {
 /* A value that a family wants to find in memory: an input, what a stage has left, or views of such. */
 static bool lies_in_memory(const Cut *c, uint32_t value, FamilyPrologue allowed) {
     const GraphValue *v = &c->g->values[value];
-    if (allowed == PROLOGUE_ALL || c->made_by[value] != NOWHERE || v->node < 0) return true;
+    if (allowed == PROLOGUE_ALL || c->made_by[value] != NOWHERE) return true;
+    if (v->node < 0) return !plan_is_small_int(v->dtype[0]); /* those become int32 first */
     const GraphNode *n = &c->g->nodes[v->node];
     return allowed == PROLOGUE_VIEWS && graph_is_view(n->op) && n->n_args &&
            n->args[0].kind == GRAPH_ARG_REF && lies_in_memory(c, n->args[0].value, allowed);

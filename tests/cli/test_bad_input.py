@@ -57,7 +57,7 @@ FILES = {
     "decides_by_values": (model("if x.sum() > 0:\n            return x + y\n        return x - y"), "UNSUPPORTED", 5,
                           ["data-dependent", "torch.where"]),
     "number_from_values": (model("return x * int(y.max().item())"), "UNSUPPORTED", 5, ["data-dependent"]),
-    "dtype_int8": (of_dtype("int8"), "UNSUPPORTED", 5, ["int8", "int32"]),
+    "dtype_float64": (model("return (x + y).double()"), "UNSUPPORTED", 5, ["float64", "float32"]),
     "dtype_complex": (of_dtype("complex64"), "UNSUPPORTED", 5, ["complex"]),
     "empty": ("", "BAD_INPUT", 1, ["no class named Model"]),
     "binary": (bytes(range(256)) * 8, "BAD_INPUT", 0, ["UTF-8"]),

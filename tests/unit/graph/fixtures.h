@@ -49,10 +49,10 @@ static const char FIX_HALF[] = HEAD "'symbols':{'s0':{'hint':16},'s1':{'hint':64
     AT(3, "x[:, :h]") "},{'id':'n1','op':'aten.mul.Tensor','args':[{'ref':'n0'},{'ref':'y'}],'kwargs':{}," FLOATS ",'shape':['s0','s1//2'],"
     AT(4, "x[:, :h] * y") "}],'outputs':[{'ref':'n1','name':'z'}],'output_kind':'tensor'," MODEL("['x','y']");
 
-static const char FIX_INT8[] = HEAD_INT "'symbols':{'s0':{'hint':8}},'scalars':[],'inputs':["
+static const char FIX_FLOAT64[] = HEAD_INT "'symbols':{'s0':{'hint':8}},'scalars':[],'inputs':["
     ARG("x", 0, "'dtype':['int32']", "['s0']", "[8]", "[1]")
-    "],'nodes':[{'id':'n0','op':'aten._to_copy.default','args':[{'ref':'x'}],'kwargs':{'dtype':{'dtype':'int8'}},'dtype':['int8'],'shape':['s0'],"
-    AT(7, "x.to(torch.int8)") "}],'outputs':[{'ref':'n0','name':'z'}],'output_kind':'tensor'," MODEL("['x']");
+    "],'nodes':[{'id':'n0','op':'aten._to_copy.default','args':[{'ref':'x'}],'kwargs':{'dtype':{'dtype':'float64'}},'dtype':['float64'],'shape':['s0'],"
+    AT(7, "x.to(torch.float64)") "}],'outputs':[{'ref':'n0','name':'z'}],'output_kind':'tensor'," MODEL("['x']");
 
 static const char FIX_UNKNOWN_OP[] = HEAD "'symbols':{'s0':{'hint':8}},'scalars':[],'inputs':[" ARG("x", 0, FLOATS, "['s0']", "[8]", "[1]")
     "],'nodes':[{'id':'n0','op':'aten.nosuch.default','args':[{'ref':'x'},0],'kwargs':{}," FLOATS ",'shape':['s0']," AT(9, "x.nosuch(0)")

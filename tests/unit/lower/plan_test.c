@@ -92,7 +92,7 @@ static void test_unsupported(void **state) {
     (void)state;
     static const struct {
         const char *fixture, *where, *says;
-    } CASES[] = {{FIX_INT8, "demo.py:7", "int8"}, {FIX_UNKNOWN_OP, "demo.py:9", "nosuch"}};
+    } CASES[] = {{FIX_FLOAT64, "demo.py:7", "float64"}, {FIX_UNKNOWN_OP, "demo.py:9", "nosuch"}};
     for (size_t i = 0; i < 2; i++) {
         Arena *a = arena_new();
         Err err = {0};
