@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from . import reference
+from . import reference, stable
 from .errors import BridgeError
 from .names import operator_name
 
@@ -385,7 +385,7 @@ def gradients(spec: Spec, inputs: dict[str, torch.Tensor], gradient: Optional[to
     for name in spec.wrt:
         leaves[name].requires_grad_()
     line = spec.forward.__code__.co_firstlineno
-    with torch.enable_grad():
+    with torch.enable_grad(), stable.StableOrder():
         outputs = [t for t in outputs_of(spec, leaves) if t.requires_grad]
         if not outputs:
             raise SpecFault("NOT_DIFFERENTIABLE", f"no output of forward depends on {', '.join(spec.wrt)} in a differentiable way", line,

@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional, Protocol
 
 import torch
 
-from . import candidate, cases, npu_functions, reference
+from . import candidate, cases, npu_functions, reference, stable
 from .candidate import CandidateError
 from .errors import BridgeError, describe, from_user_code, is_out_of_memory, out_of_memory
 from .frames import Buffer
@@ -336,7 +336,8 @@ def _golden(answer: Answer, seed: int) -> list[torch.Tensor]:
         return [t.to(torch.int64) for t in answer.eager]
     for dtype in (torch.float64, torch.float32):
         try:
-            outputs = _run_as(answer, dtype, seed)[1]
+            with stable.StableOrder():
+                outputs = _run_as(answer, dtype, seed)[1]
             if [t.shape for t in outputs] != [t.shape for t in answer.eager]:
                 raise ValueError("its results have other shapes there")
             break

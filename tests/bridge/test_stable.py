@@ -1,0 +1,55 @@
+"""Within StableOrder equal elements stay in their order, whatever PyTorch's CPU does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from bridge.stable import StableOrder
+
+FEW = torch.randint(0, 5, (7, 3, 99), generator=torch.Generator().manual_seed(3)).float()
+
+
+def order_of(x: Any, descending: bool) -> list[int]:
+    """Of a row, by Python's sort, which is stable."""
+    row = x.tolist()
+    return sorted(range(len(row)), key=lambda i: -row[i] if descending else row[i])
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("call", [lambda x, d: torch.sort(x, dim=-1, descending=d)[1], lambda x, d: torch.argsort(x, dim=-1, descending=d),
+                                  lambda x, d: torch.sort(x, stable=False, dim=-1, descending=d)[1], lambda x, d: torch.topk(x, 99, -1, d)[1]])
+def test_equal_elements(call: Any, descending: bool) -> None:
+    for x in (FEW, FEW.half(), FEW.double(), FEW.int()):
+        with StableOrder():
+            places = call(x, descending)
+        assert places[2, 1].tolist() == order_of(x[2, 1], descending)
+
+
+def test_one_of_a_row() -> None:
+    with StableOrder():
+        value, place = torch.kthvalue(FEW, 40, -1)
+        middle, at = FEW.median(-1)
+        first, _ = FEW.transpose(1, 2).median(1, keepdim=True)
+    row = FEW[4, 0]
+    assert place[4, 0] == order_of(row, False)[39] and value[4, 0] == row[place[4, 0]]
+    assert at[4, 0] == order_of(row, False)[49] and middle.equal(FEW.median(-1)[0]) and first.squeeze(1).equal(middle)
+
+
+def test_the_rest_is_as_ever() -> None:
+    x = FEW.clone()
+    x[0, 0, 5] = x[1, 1, 7] = float("nan")
+    with StableOrder():
+        values, places = x.median(-1)
+        assert x[1, 1][places[1, 1]].isnan() and values.isnan().equal(FEW.new_tensor([[1, 0, 0], [0, 1, 0]] + [[0, 0, 0]] * 5).bool())
+        assert torch.sort(torch.tensor(3.0))[0] == 3 and torch.topk(torch.tensor([[1.0, 3], [2, 0]]), 1, 0, False)[0].tolist() == [[1, 0]]
+        assert torch.sort(torch.zeros(0, 3), dim=0)[0].shape == (0, 3) and torch.softmax(FEW, -1).equal(torch.softmax(FEW, -1))
+
+
+def test_gradients_go_to_the_first() -> None:
+    x = torch.ones(6, requires_grad=True)
+    with StableOrder():
+        torch.topk(x, 2)[0].sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [1, 1, 0, 0, 0, 0]
