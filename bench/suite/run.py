@@ -27,6 +27,7 @@ from typing import Any, Iterable, Optional
 ROOT = Path(__file__).resolve().parents[2]
 CLI = os.environ.get("OPWRIGHT_CLI", str(ROOT / "build/opwright"))
 STEPS = ("generated", "compiled", "correct", "clean")
+BOUNDS = {1: 1.05, 2: 2.05}  # bytes moved over the least, by how often an operator must look at its inputs
 
 
 # ---- the tasks ----------------------------------------------------------------------------------------------------------
@@ -98,7 +99,9 @@ def judge(operators: list[dict[str, Any]], why: str, verified: bool) -> dict[str
     row["groups"] = len({g for o in operators for g in o["groups"]})
     row["gen_s"] = round(max((o["seconds"]["trace"] + o["seconds"]["write"] for o in operators), default=0.0), 3)
     row["write_s"] = round(max((o["seconds"]["write"] for o in operators), default=0.0), 4)
-    row["gm"] = max((r["gm"] for r in rows if r.get("gm")), default=None)
+    worst = max((r for r in rows if r.get("gm")), key=lambda r: r["gm"] / BOUNDS[r["looks"]["n"]], default=None)
+    row["looks"] = worst and worst["looks"]
+    row["gm"] = worst and worst["gm"]
     row["reduced"] = [label for r in rows for label in r.get("reduced", [])]
     row["left_out"] = [label for r in rows for label in r.get("left_out", [])]
     row["lines"] = max((r["lines"] for r in rows if r.get("lines")), default=None)
@@ -122,7 +125,7 @@ def judge_operator(operator: dict[str, Any], verified: bool) -> dict[str, Any]:
     correct = bool(outputs) and all(p["pass"] for p in outputs)
     left_out = [f"{c['label']}: {c['reason']}" for c in result.get("cases_left_out", []) if "fixes their sizes" in c["reason"]]
     return {"generated": True, "compiled": result["compiled"] is True, "correct": correct, "clean": result["verdict"] == "PASS",
-            "gm": work(cases), "reduced": [c["label"] for c in cases if " instead of " in c["label"]], "left_out": left_out,
+            "gm": work(cases), "looks": operator["looks"], "reduced": [c["label"] for c in cases if " instead of " in c["label"]], "left_out": left_out,
             "lines": lines, "reason": "" if result["verdict"] == "PASS" else failure(result)}
 
 
@@ -150,7 +153,7 @@ def kernel_lines(description: str) -> int:
 
 def line_of(row: dict[str, Any], width: int) -> str:
     marks = " ".join("yes" if row[step] else " no" for step in STEPS)
-    gm = f"{row['gm']:5.2f}" if row["gm"] else "    -"
+    gm = f"{row['gm']:5.2f} {row['looks']['n']}{'!' if is_over(row) else ' '}" if row["gm"] else "    -   "
     many = f"{row['operators']} operators, {row['groups']} groups" if row["groups"] else ""
     smaller = f"{len(row['reduced'])} at reduced sizes" if row["reduced"] else ""
     left_out = f"{len(row['left_out'])} not tried" if row["left_out"] else ""
@@ -158,16 +161,21 @@ def line_of(row: dict[str, Any], width: int) -> str:
     return f"{row['category'] + '/' + row['task']:{width}}  {marks}  {row['gen_s']:5.2f} s  {gm}  {row['lines'] or '-':>5}  {notes}".rstrip()
 
 
+def is_over(row: dict[str, Any]) -> bool:
+    """More is moved than an operator may that must look at its inputs as often as this one."""
+    return bool(row["gm"]) and row["gm"] > BOUNDS[row["looks"]["n"]]
+
+
 def summary(rows: list[dict[str, Any]]) -> Iterable[str]:
     categories = list(dict.fromkeys(r["category"] for r in rows))
     width = max([len(c) for c in categories] + [8])
-    yield f"{'category':{width}}  tasks  generated  compiled  correct  strict-clean  gen time median, most  GM bytes over least: median, most"
+    yield f"{'category':{width}}  tasks  generated  compiled  correct  strict-clean  gen time median, most  GM bytes over least: median, most; over the bound"
     for name in [*categories, "all"]:
         part = [r for r in rows if name in (r["category"], "all")]
         counts = [sum(r[step] for r in part) for step in STEPS]
         times = [r["gen_s"] for r in part if r["generated"]] or [0.0]
         gm = [r["gm"] for r in part if r["gm"]]
-        work_text = f"{statistics.median(gm):.2f}, {max(gm):.2f}" if gm else "-"
+        work_text = f"{statistics.median(gm):.2f}, {max(gm):.2f}; {sum(map(is_over, part))}" if gm else "-"
         yield (f"{name:{width}}  {len(part):5}  {counts[0]:9}  {counts[1]:8}  {counts[2]:7}  {counts[3]:12}  "
                f"{statistics.median(times):8.2f} s, {max(times):6.2f} s   {work_text}")
 
@@ -179,7 +187,7 @@ class Table:
         self.path = path
         self.rows: list[dict[str, Any]] = []
         if path and path.exists() and not fresh:
-            self.rows = json.loads(path.read_text())["tasks"]
+            self.rows = [row for row in json.loads(path.read_text())["tasks"] if "looks" in row]  # else from before this column
 
     def find(self, category: str, task: str) -> Optional[dict[str, Any]]:
         return next((r for r in self.rows if (r["category"], r["task"]) == (category, task)), None)
@@ -220,7 +228,7 @@ def main() -> int:
         return 1
     table = Table(options.json, options.again == "all")
     width = max(len(c) + 1 + len(p.stem) for c, p in tasks)
-    print(f"{'task':{width}}  gen run val str  gen time     GM  lines  (gen: generated, run: compiled, val: correct, str: strict-clean)")
+    print(f"{'task':{width}}  gen run val str  gen time     GM    lines  (gen: generated, run: compiled, val: correct, str: strict-clean)")
     rows = []
     for category, path in tasks:
         row = table.find(category, path.stem)

@@ -8,6 +8,7 @@
 #include "desc/desc.h"
 #include "graph/cases.h"
 #include "isa/isa.h"
+#include "lower/work.h"
 
 #include <libgen.h>
 #include <limits.h>
@@ -229,6 +230,9 @@ static bool generate(Arena *a, Bridge *b, GenArgs *args, GenJob *job, Err *err) 
         printf("%s: %s\n", job->name, job->gen.plan->decisions.at[i]);
     job->desc_text = own_file_mark(a, desc_print(a, job->gen.source), job->reference);
     job->write_s = time_now_s() - start;
+    job->second_look = work_second_look(a, job->gen.plan);
+    if (args->explain)
+        printf("%s: looks at its inputs: %s%s\n", job->name, job->second_look ? "two, because " : "one", job->second_look ? job->second_look : "");
     const Graph *g = job->graph;
     progress_stage(&args->progress, "trace: %zu input%s, %zu output%s, %zu operation%s", g->n_inputs,
                    plural(g->n_inputs), g->n_outputs, plural(g->n_outputs), g->n_nodes, plural(g->n_nodes));

@@ -67,6 +67,7 @@ json_t *gen_report_row(const GenJob *job, const char *description, const char *r
         return row;
     }
     json_object_set_new(row, "description", json_string(description));
+    json_object_set_new(row, "looks", json_pack("{s:i, s:s?}", "n", job->second_look ? 2 : 1, "why", job->second_look));
     if (!job->verdict.json) return row;
     json_object_set(row, "verdict", json_object_get(job->verdict.json, "verdict"));
     json_object_set_new(row, "result", json_string(result));

@@ -28,6 +28,7 @@ typedef struct GenJob {
     Graph *graph;
     GraphPoint *points; /* the groups that are calls of the graph */
     size_t n_points;
+    const char *second_look; /* why an input must be read twice (lower/work.h); NULL */
     double trace_s, write_s; /* what generating took: tracing; planning and writing the text */
     GenResult gen;
     const char *desc_text;

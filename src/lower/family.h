@@ -50,6 +50,8 @@ typedef struct Family {
     /* How often a pass moves an access's elements between memory and UB, with the sizes of the user's file;
      * NULL: once. */
     double (*times_moved)(const Graph *g, const PlanPass *p, const PlanAccess *acc);
+    /* An access is moved more than once only because a later phase needs it when a reduction is finished (lower/work.h). */
+    bool moves_by_phase;
     /* Gives values their places. The accesses' dtypes are per variant of the plan by now. NULL: it has no such values. */
     bool (*finish)(Arena *a, PlanPass *p, Err *err);
     /* Is the private part of two variants' passes alike? NULL: there is none that matters. */

@@ -470,6 +470,7 @@ const Family FAMILY_reduce = {
     .takes = takes,
     .lower = lower,
     .times_moved = times_moved,
+    .moves_by_phase = true,
     .finish = finish,
     .same = same,
     .print = reduce_print,
