@@ -348,8 +348,8 @@ static int64_t reduced_size(const Reduction *r, int64_t n, double factor) {
     return v < n ? v : n;
 }
 
-/* Makes sizes fit the builder's limits. */
-static bool reduce_sizes(Builder *b, int64_t *sizes) {
+/* Makes sizes fit the builder's limits; symbol `pinned` stays (SIZE_MAX: none). */
+static bool reduce_others(Builder *b, int64_t *sizes, size_t pinned) {
     const Graph *g = b->g;
     for (size_t k = 0; k < sizeof REDUCTIONS / sizeof REDUCTIONS[0]; k++)
         for (size_t turn = 0; turn < g->n_symbols; turn++) {
@@ -357,13 +357,26 @@ static bool reduce_sizes(Builder *b, int64_t *sizes) {
             if (over <= 1 && tall <= 1) return mend(b, sizes);
             size_t big = g->n_symbols;
             for (size_t i = 0; i < g->n_symbols; i++)
-                if (is_inner(g, i) == REDUCTIONS[k].inner && sizes[i] > REDUCTIONS[k].least && (big == g->n_symbols || sizes[i] > sizes[big]))
+                if (i != pinned && is_inner(g, i) == REDUCTIONS[k].inner && sizes[i] > REDUCTIONS[k].least && (big == g->n_symbols || sizes[i] > sizes[big]))
                     big = i;
             if (big == g->n_symbols) break;
             sizes[big] = reduced_size(&REDUCTIONS[k], sizes[big], over > tall ? over : tall);
             follow_equalities(b, sizes);
         }
     return mend(b, sizes);
+}
+
+/* Where the program ties a size to numbers of its own (a split into 4 parts of 1024), the others are reduced. */
+static bool reduce_sizes(Builder *b, int64_t *sizes) {
+    size_t n = b->g->n_symbols, bytes = n * sizeof *sizes;
+    int64_t *was = ARENA_ARRAY(b->a, n + 1, int64_t);
+    memcpy(was, sizes, bytes);
+    if (reduce_others(b, sizes, SIZE_MAX)) return true;
+    for (size_t pinned = 0; pinned < n; pinned++) {
+        memcpy(sizes, was, bytes);
+        if (reduce_others(b, sizes, pinned)) return true;
+    }
+    return false;
 }
 
 static const char *sizes_text(const Builder *b, const int64_t *sizes) {

@@ -131,8 +131,31 @@ static void test_points(void **state) {
     arena_free(a);
 }
 
+/* A size that the trace ties to a number stays where making it smaller would break the tie: the other one becomes smaller. */
+static void test_tied_points(void **state) {
+    (void)state;
+    Arena *a = arena_new();
+    Err err = {0};
+    Graph *g = fixture_graph(a, FIX_TIED, &err);
+    assert_non_null(g);
+    assert_int_equal(g->n_ties, 1);
+    const GraphFacts facts = {.is_elementwise = is_elementwise};
+    GraphCases cases = {0};
+    json_t *left_out = json_array();
+    const int64_t sizes[] = {4096, 4096};
+    const GraphPoint point = {.group = -1, .variant = g->own_variant, .sizes = sizes};
+    graph_add_points(a, g, &facts, &point, 1, 4.0 * 1048576, &cases, left_out);
+    assert_int_equal(cases.n, 1);
+    int64_t s0 = symbol_of(&cases.at[0], "s0"), s1 = symbol_of(&cases.at[0], "s1");
+    assert_true((s0 + 1023) / 1024 == 4 && s1 >= 1 && s0 * s1 * 12 <= 4 * 1048576);
+    assert_int_equal(json_array_size(left_out), 0);
+    graph_cases_clear(&cases);
+    json_decref(left_out);
+    arena_free(a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant), cmocka_unit_test(test_relations), cmocka_unit_test(test_relations_of_ops),
-                                       cmocka_unit_test(test_points)};
+                                       cmocka_unit_test(test_points), cmocka_unit_test(test_tied_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,12 @@ static const char FIX_ADD[] = HEAD "'symbols':{'s0':{'hint':8},'s1':{'hint':2048
     "],'nodes':[{'id':'n0','op':'aten.add.Tensor','args':[{'ref':'x'},{'ref':'y'}],'kwargs':{}," FLOATS ",'shape':['s0','s1']," AT(3, "x + y")
     "}],'outputs':[{'ref':'n0','name':'z'}],'output_kind':'tensor'," MODEL("['x','y']");
 
+/* Traced for four parts of 1024 rows. */
+static const char FIX_TIED[] = HEAD "'symbols':{'s0':{'hint':4096},'s1':{'hint':4096}},'scalars':[],'inputs':["
+    ARG("x", 0, FLOATS, "['s0','s1']", "[4096,4096]", "[4096,1]") "," ARG("y", 1, FLOATS, "['s0','s1']", "[4096,4096]", "[4096,1]")
+    "],'nodes':[{'id':'n0','op':'aten.add.Tensor','args':[{'ref':'x'},{'ref':'y'}],'kwargs':{}," FLOATS ",'shape':['s0','s1']," AT(3, "x + y")
+    "}],'equal':[{'x':'(s0 + 1023)//1024','y':4,'node':0}],'outputs':[{'ref':'n0','name':'z'}],'output_kind':'tensor'," MODEL("['x','y']");
+
 static const char FIX_BIAS[] = HEAD "'symbols':{'s0':{'hint':200},'s1':{'hint':1000}},'scalars':[{'id':'alpha','name':'alpha','type':'float',"
     "'value':0.5,'from':'argument','arg_index':2}],'inputs':["
     ARG("x", 0, FLOATS, "['s0','s1']", "[200,1000]", "[1000,1]") "," ARG("b", 1, FLOATS, "['s1']", "[1000]", "[1]")
