@@ -225,10 +225,11 @@ static bool place_anchor(Cut *c, uint32_t node) {
         return true;
     }
     Stage *s = open_stage(c, f);
-    if (f->prologue == PROLOGUE_ALL && f->joins && !may_join(c, s, n)) {
-        c->out->list.n--; /* its arguments as tensors first */
+    /* What it cannot compute on the way comes as tensors: first the values under views, then the views too. */
+    for (FamilyPrologue left = PROLOGUE_ALL; f->prologue == PROLOGUE_ALL && f->joins && left-- > PROLOGUE_NONE && !may_join(c, s, n);) {
+        c->out->list.n--;
         for (size_t i = 0; i < n->n_args; i++)
-            if (!f->from_memory || f->from_memory(n, i)) prepare_arg(c, &n->args[i], PROLOGUE_NONE);
+            if (!f->from_memory || f->from_memory(n, i)) prepare_arg(c, &n->args[i], left);
         s = open_stage(c, f);
     }
     vec_push(c->a, &s->anchors, node);
