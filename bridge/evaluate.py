@@ -302,16 +302,23 @@ def _eager(answer: Answer, model: torch.nn.Module, seed: int) -> tuple[str, list
     except BridgeError:
         raise
     except Exception as exc:
-        if case.dtype in (None, torch.float32) or is_out_of_memory(exc):
+        dtype = case.dtype or _own_dtype(case)
+        if dtype in (None, torch.float32) or is_out_of_memory(exc):
             raise from_user_code(exc, ref.path, "forward of the reference raised an exception") from exc
         first = exc
     try:
         kind, outputs = _run_as(answer, torch.float32, seed)
     except Exception as exc:
         raise from_user_code(first, ref.path, "forward of the reference raised an exception") from exc
-    answer.note = f"eager: {reference.dtype_name(case.dtype)} is not done on this CPU ({describe(first)}); computed in float32 and rounded"
+    answer.note = f"eager: {reference.dtype_name(dtype)} is not done on this CPU ({describe(first)}); computed in float32 and rounded"
     answer.of_input = [False] * len(outputs)
-    return kind, [t.to(case.dtype) if t.is_floating_point() else t for t in outputs]
+    return kind, [t.to(dtype) if t.is_floating_point() else t for t in outputs]
+
+
+def _own_dtype(case: cases.Case) -> Optional[torch.dtype]:
+    """The dtype that all floating tensors of a file's own call have."""
+    dtypes = {t.dtype for t in case.tensors() if t.is_floating_point()}
+    return dtypes.pop() if len(dtypes) == 1 else None
 
 
 def _run_as(answer: Answer, dtype: torch.dtype, seed: int) -> tuple[str, list[torch.Tensor]]:

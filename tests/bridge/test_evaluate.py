@@ -427,3 +427,14 @@ def test_inputs_are_told_apart(reference: Any) -> None:
     path = reference("return x + y", "torch.rand(2, 3), torch.rand(2, 3)", "x, y")
     digests = [run(path, {"kind": "own", "trial": t})[0]["inputs_digest"] for t in (0, 1, 0)]
     assert digests[0] == digests[2] != digests[1]
+
+
+def test_own_call_that_the_cpu_cannot_do_in_its_dtype(write: Any) -> None:
+    """Pooling of three dimensions has no half kernel on the CPU: float32, rounded, stands in for a file's own inputs, too."""
+    path = write("import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return torch.nn.functional.avg_pool3d(x, 2)\n"
+                 "def get_inputs():\n    return [torch.rand(1, 2, 4, 4, 4).half()]\n")
+    ref = evaluate.reference.load(path)
+    answer = evaluate.Answer(ref, evaluate.cases.make(ref, {"kind": "own"}, 1))
+    evaluate.run_reference(answer, 1, True)
+    assert answer.eager[0].dtype == torch.float16 and answer.golden[0].dtype == torch.float64
+    assert torch.allclose(answer.eager[0].double(), answer.golden[0], atol=1e-3)
