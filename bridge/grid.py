@@ -1,9 +1,13 @@
-"""grid_sample and affine_grid: places computed for every point of the grid, reads of the flattened planes by index, weights."""
+"""grid_sample and affine_grid: places computed for every point of the grid, reads of the flattened planes by index, weights.
+
+A coordinate is a whole number and a rest in [0, 1), both float32: as one number it would lose, to the width of the plane, the digits that
+the weights are made of.
+"""
 
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -13,28 +17,63 @@ from .resize import cubic_weight
 aten = torch.ops.aten
 BILINEAR, NEAREST, BICUBIC = 0, 1, 2
 ZEROS, BORDER, REFLECTION = 0, 1, 2
+FAR = 16384.0  # beyond all planes whose coordinates are exact
 
 
-def _unnormalize(x: Any, size: Any, align_corners: bool) -> Any:
-    return (x + 1.0) * ((size - 1) / 2) if align_corners else ((x + 1.0) * size - 1.0) / 2.0
+class _Place(NamedTuple):
+    whole: Any
+    rest: Any
 
 
-def _reflect(x: Any, twice_low: int, twice_high: Any) -> Any:
-    low, span = twice_low / 2, (twice_high - twice_low) / 2
-    away = torch.abs(x - low)
-    flips = torch.floor(away / span)
-    rest = away - flips * span
+def _split(x: Any, digits: float) -> tuple[Any, Any]:
+    """x as a multiple of 1 / digits and what is left, exactly."""
+    high = torch.round(x * digits) * (1.0 / digits)
+    return high, x - high
+
+
+def _floor(x: Any) -> tuple[Any, Any]:
+    whole = torch.floor(x)
+    return whole, x - whole
+
+
+def _unnormalize(g: Any, size: Any, align_corners: bool) -> _Place:
+    """(g * by + size - 1) / 2. The products of by with the two leading parts of g, 10 bits each, are exact for sizes to 16384."""
+    by = size - 1 if align_corners else size
+    high, rest = _split(g, 512.0)
+    middle, low = _split(rest, 524288.0)
+    whole, part = _floor((high * by + (size - 1)) * 0.5)
+    more, further = _floor(middle * by * 0.5)
+    carry, rest = _floor(part + (further + low * by * 0.5))
+    return _Place(whole + more + carry, rest)
+
+
+def _reflect(at: _Place, size: Any, align_corners: bool) -> _Place:
+    """Between -0.5 and size - 0.5, or the middles of the first and the last element."""
+    span, shift = (size - 1, 0.0) if align_corners else (size, 0.5)
+    flips = torch.floor((at.whole + (at.rest + shift)) / span)
+    whole = at.whole - flips * span
     odd = flips - 2.0 * torch.floor(flips / 2.0)
-    return torch.where(odd == 0, rest + low, rest * -1.0 + (span + low))
+    return _Place(torch.where(odd == 0, whole, whole * -1.0 + (span - (1 if align_corners else 2))),
+                  torch.where(odd == 0, at.rest, 1.0 - at.rest))
 
 
-def _inside(x: Any, size: Any, padding: int, align_corners: bool) -> Any:
+def _clip(at: _Place, size: Any) -> _Place:
+    """Between the first element and the last; NaN goes to the first."""
+    inside = (at.whole >= 0.0) & (at.whole < size - 1)
+    whole = torch.clamp(torch.clamp(torch.where(at.whole == at.whole, at.whole, 0.0), min=0.0), max=size - 1)
+    return _Place(whole, torch.where(inside, at.rest, 0.0))
+
+
+def _inside(at: _Place, size: Any, padding: int, align_corners: bool) -> _Place:
     """The coordinate under the mode of padding."""
     if padding == REFLECTION:
-        x = _reflect(x, 0, 2 * (size - 1)) if align_corners else _reflect(x, -1, 2 * size - 1)
-    if padding == ZEROS:
-        return x
-    return torch.clamp(torch.clamp(torch.where(x == x, x, 0.0), min=0.0), max=size - 1)  # NaN goes to the first element
+        at = _reflect(at, size, align_corners)
+    return at if padding == ZEROS else _clip(at, size)
+
+
+def _inside_whole(whole: Any, size: Any, padding: int, align_corners: bool) -> Any:
+    at = _inside(_Place(whole, torch.zeros_like(whole)), size, padding, align_corners)
+    return at.whole + at.rest
 
 
 class _Planes:
@@ -63,31 +102,35 @@ class _Planes:
         return values if weight is None else values * weight.unsqueeze(1)  # a weight that is NaN shows, as in PyTorch
 
 
-def _corners(planes: _Planes, at: list[Any]) -> Any:
-    low = [torch.floor(x) for x in at]
+def _corners(planes: _Planes, at: list[_Place]) -> Any:
     total = None
     for sides in itertools.product((0, 1), repeat=len(at)):
         weight = None
-        for x, floor, side in zip(at, low, sides):
-            part = x - floor if side else floor + 1.0 - x
+        for x, side in zip(at, sides):
+            part = x.rest if side else 1.0 - x.rest
             weight = part if weight is None else weight * part
-        value = planes.read([floor + float(side) for floor, side in zip(low, sides)], weight)
+        value = planes.read([x.whole + float(side) for x, side in zip(at, sides)], weight)
         total = value if total is None else total + value
     return total
 
 
-def _cubic(planes: _Planes, at: list[Any], padding: int, align_corners: bool) -> Any:
-    low = [torch.floor(x) for x in at]
+def _cubic(planes: _Planes, at: list[_Place], padding: int, align_corners: bool) -> Any:
     total = None
     for taps in itertools.product(range(-1, 3), repeat=2):
         weight = None
-        for x, floor, tap in zip(at, low, taps):
-            part = cubic_weight(torch.abs(floor + float(tap) - x), -0.75)
+        for x, tap in zip(at, taps):
+            part = cubic_weight(torch.abs(float(tap) - x.rest), -0.75)
             weight = part if weight is None else weight * part
-        places = [_inside(floor + float(tap), size, padding, align_corners) for floor, tap, size in zip(low, taps, planes.sizes)]
+        places = [_inside_whole(x.whole + float(tap), size, padding, align_corners) for x, tap, size in zip(at, taps, planes.sizes)]
         value = planes.read(places, weight)
         total = value if total is None else total + value
     return total
+
+
+def _nearest(at: _Place) -> Any:
+    """Halves to even numbers."""
+    odd = at.whole - 2.0 * torch.floor(at.whole * 0.5)
+    return torch.where((at.rest > 0.5) | ((at.rest == 0.5) & (odd == 1.0)), at.whole + 1.0, at.whole)
 
 
 def _sampler(n: int) -> Any:
@@ -97,6 +140,8 @@ def _sampler(n: int) -> Any:
         for size in out:
             points = points * size
         flat = grid.reshape(x.shape[0], points, n)
+        if padding != ZEROS:
+            flat = torch.clamp(flat, -FAR, FAR)  # infinite ones are beyond the border as well
         planes = _Planes(x, n, points)
         # The grid names the fastest dimension first.
         at = [_unnormalize(flat[..., n - 1 - d], planes.sizes[d], align_corners) for d in range(n)]
@@ -104,7 +149,7 @@ def _sampler(n: int) -> Any:
             result = _cubic(planes, at, padding, align_corners)
         else:
             at = [_inside(c, size, padding, align_corners) for c, size in zip(at, planes.sizes)]
-            result = _corners(planes, at) if mode == BILINEAR else planes.read([torch.round(c) for c in at], None)
+            result = _corners(planes, at) if mode == BILINEAR else planes.read([_nearest(c) for c in at], None)
         return result.reshape([x.shape[0], x.shape[1], *out])
 
     return grid_sampler

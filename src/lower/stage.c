@@ -192,8 +192,16 @@ static uint32_t under_views(const Cut *c, uint32_t value, FamilyPrologue allowed
     return value;
 }
 
+/* A pointwise stage that comes after all stages that value rests on; one that is there already saves waiting, and what several
+ * values have in common is computed once. */
+static Stage *pointwise_stage_for(Cut *c, uint32_t value) {
+    for (size_t i = (size_t)(latest_of_value(c, value) + 1); i < c->out->list.n; i++)
+        if (c->out->list.at[i]->family == &FAMILY_pointwise) return c->out->list.at[i];
+    return open_stage(c, &FAMILY_pointwise);
+}
+
 static void compute_ahead(Cut *c, uint32_t value, const char *why) {
-    Stage *s = open_stage(c, &FAMILY_pointwise);
+    Stage *s = pointwise_stage_for(c, value);
     c->made_by[value] = (int32_t)s->index;
     decide(c, arena_printf(c->a, "stage %u computes `%s` ahead: %s", s->index + 1, c->g->values[value].id, why));
 }
@@ -202,6 +210,34 @@ static void prepare_arg(Cut *c, const GraphArg *arg, FamilyPrologue allowed) {
     for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++) prepare_arg(c, &arg->item[i], allowed);
     if (arg->kind != GRAPH_ARG_REF || lies_in_memory(c, arg->value, allowed)) return;
     compute_ahead(c, under_views(c, arg->value, allowed), "the stage that needs it reads tensors only");
+}
+
+static void prepare_args(Cut *c, const Family *f, const GraphNode *n, FamilyPrologue allowed) {
+    for (size_t i = 0; i < n->n_args; i++)
+        if (!f->from_memory || f->from_memory(n, i)) prepare_arg(c, &n->args[i], allowed);
+}
+
+/* The first stage of the family that comes late enough and agrees; NULL. */
+static Stage *find_stage(Cut *c, const Family *f, const GraphNode *n) {
+    int32_t from = latest_of_args(c, n);
+    for (size_t i = from < 0 ? 0 : (size_t)from; i < c->out->list.n; i++) {
+        Stage *s = c->out->list.at[i];
+        if (s->family == f && may_join(c, s, n)) return s;
+    }
+    return NULL;
+}
+
+/* What the family cannot compute on the way comes as tensors: first the values under views, so that nothing is copied and nothing repeated
+ * is written, then the views too. */
+static Stage *open_prepared(Cut *c, const Family *f, const GraphNode *n) {
+    for (FamilyPrologue left = PROLOGUE_VIEWS;; left = PROLOGUE_NONE) {
+        prepare_args(c, f, n, left);
+        Stage *s = find_stage(c, f, n);
+        if (s) return s;
+        s = open_stage(c, f);
+        if (left == PROLOGUE_NONE || may_join(c, s, n)) return s;
+        c->out->list.n--;
+    }
 }
 
 static bool place_anchor(Cut *c, uint32_t node) {
@@ -214,27 +250,18 @@ static bool place_anchor(Cut *c, uint32_t node) {
     }
     for (size_t i = 0; i < n->n_args && f->prologue != PROLOGUE_ALL; i++)
         prepare_arg(c, &n->args[i], f->prologue);
-    int32_t from = latest_of_args(c, n);
-    for (size_t i = from < 0 ? 0 : (size_t)from; i < c->out->list.n; i++) {
-        Stage *s = c->out->list.at[i];
-        if (s->family != f || !may_join(c, s, n)) continue;
-        vec_push(c->a, &s->anchors, node);
-        own_results(c, n, (int32_t)i);
-        decide(c, arena_printf(c->a, "stage %zu also runs %s (`%s`): same space, and all it needs is there",
-                               i + 1, n->op, n->text));
-        return true;
+    Stage *s = find_stage(c, f, n);
+    if (!s) s = open_stage(c, f);
+    if (s->anchors.n == 0 && f->prologue == PROLOGUE_ALL && f->joins && !may_join(c, s, n)) {
+        c->out->list.n--; /* its arguments as tensors first */
+        s = open_prepared(c, f, n);
     }
-    Stage *s = open_stage(c, f);
-    /* What it cannot compute on the way comes as tensors: first the values under views, then the views too. */
-    for (FamilyPrologue left = PROLOGUE_ALL; f->prologue == PROLOGUE_ALL && f->joins && left-- > PROLOGUE_NONE && !may_join(c, s, n);) {
-        c->out->list.n--;
-        for (size_t i = 0; i < n->n_args; i++)
-            if (!f->from_memory || f->from_memory(n, i)) prepare_arg(c, &n->args[i], left);
-        s = open_stage(c, f);
-    }
+    bool joins = s->anchors.n > 0;
     vec_push(c->a, &s->anchors, node);
     own_results(c, n, (int32_t)s->index);
-    decide(c, arena_printf(c->a, "stage %u, family %s: %s (`%s`)", s->index + 1, f->name, n->op, n->text));
+    if (joins)
+        decide(c, arena_printf(c->a, "stage %u also runs %s (`%s`): same space, and all it needs is there", s->index + 1, n->op, n->text));
+    else decide(c, arena_printf(c->a, "stage %u, family %s: %s (`%s`)", s->index + 1, f->name, n->op, n->text));
     return true;
 }
 

@@ -36,3 +36,23 @@ def test_affine_grid(size):
     for corners in (False, True):
         got = grid.affine_grid(theta, size, corners)
         assert torch.allclose(got, torch.nn.functional.affine_grid(theta, size, corners), atol=1e-6), corners
+
+
+@pytest.mark.parametrize("corners", (False, True))
+@pytest.mark.parametrize("padding", (0, 1, 2))
+def test_wide_planes_lose_no_digits(padding, corners):
+    """In float32, of values that differ from neighbour to neighbour, the result is as exact as its weights are."""
+    generator = torch.Generator().manual_seed(3)
+    x = torch.randn(1, 2, 5, 9973, generator=generator)
+    points = torch.rand(1, 4, 500, 2, generator=generator) * 2.2 - 1.1
+    op = aten.grid_sampler_2d.default
+    for mode in (0, 1):
+        right = op(x.double(), points.double(), mode, padding, corners)
+        assert (TABLE[op](x, points, mode, padding, corners).double() - right).abs().max() < 2e-6, mode
+
+
+def test_points_far_away():
+    x, points = torch.randn(1, 1, 4, 6), torch.tensor([float("inf"), -float("inf"), 1e30, float("nan"), 0.3, -5.0]).reshape(1, 3, 1, 2)
+    op = aten.grid_sampler_2d.default
+    for mode in (0, 1):
+        assert torch.allclose(TABLE[op](x, points, mode, 1, False), op(x, points, mode, 1, False), atol=1e-6), mode
