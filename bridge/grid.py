@@ -6,8 +6,10 @@ the weights are made of.
 
 from __future__ import annotations
 
+import functools
 import itertools
-from typing import Any, NamedTuple
+import operator
+from typing import Any, NamedTuple, Sequence
 
 import torch
 
@@ -87,13 +89,16 @@ class _Planes:
         self.flat = x.reshape(x.shape[0], x.shape[1], total)
         self.points = points
 
-    def read(self, coordinates: list[Any], weight: Any) -> Any:
-        """Elements at coordinates [N, points], slowest dimension first, times weight; 0 outside."""
+    def along(self, d: int, whole: Any) -> tuple[Any, Any]:
+        """Which coordinates [N, points] lie inside dimension d, and those that do as int32."""
+        here = (whole >= 0.0) & (whole <= self.sizes[d] - 1)
+        return here, torch.where(here, whole, 0.0).to(torch.int32)
+
+    def read(self, coordinates: Sequence[tuple[Any, Any]], weight: Any) -> Any:
+        """Elements at coordinates, as `along` gives them, slowest dimension first, times weight; 0 outside."""
         place, inside = None, None
-        for at, size in zip(coordinates, self.sizes):
-            here = (at >= 0.0) & (at <= size - 1)
+        for (here, whole), size in zip(coordinates, self.sizes):
             inside = here if inside is None else inside & here
-            whole = torch.where(here, at, 0.0).to(torch.int32)
             place = whole if place is None else place * size + whole
         shape = [self.flat.shape[0], self.flat.shape[1], self.points]
         index = place.to(torch.int64).unsqueeze(1).expand(shape)
@@ -104,25 +109,20 @@ class _Planes:
 
 def _corners(planes: _Planes, at: list[_Place]) -> Any:
     total = None
-    for sides in itertools.product((0, 1), repeat=len(at)):
-        weight = None
-        for x, side in zip(at, sides):
-            part = x.rest if side else 1.0 - x.rest
-            weight = part if weight is None else weight * part
-        value = planes.read([x.whole + float(side) for x, side in zip(at, sides)], weight)
+    low = [(*planes.along(d, x.whole), 1.0 - x.rest) for d, x in enumerate(at)]
+    high = [(*planes.along(d, x.whole + 1.0), x.rest) for d, x in enumerate(at)]
+    for corner in itertools.product(*zip(low, high)):
+        value = planes.read([side[:2] for side in corner], functools.reduce(operator.mul, (side[2] for side in corner)))
         total = value if total is None else total + value
     return total
 
 
 def _cubic(planes: _Planes, at: list[_Place], padding: int, align_corners: bool) -> Any:
     total = None
-    for taps in itertools.product(range(-1, 3), repeat=2):
-        weight = None
-        for x, tap in zip(at, taps):
-            part = cubic_weight(torch.abs(float(tap) - x.rest), -0.75)
-            weight = part if weight is None else weight * part
-        places = [_inside_whole(x.whole + float(tap), size, padding, align_corners) for x, tap, size in zip(at, taps, planes.sizes)]
-        value = planes.read(places, weight)
+    taps = [[(*planes.along(d, _inside_whole(x.whole + float(tap), planes.sizes[d], padding, align_corners)),
+              cubic_weight(torch.abs(float(tap) - x.rest), -0.75)) for tap in range(-1, 3)] for d, x in enumerate(at)]
+    for tap in itertools.product(*taps):
+        value = planes.read([side[:2] for side in tap], functools.reduce(operator.mul, (side[2] for side in tap)))
         total = value if total is None else total + value
     return total
 
@@ -149,9 +149,10 @@ def _sampler(n: int) -> Any:
             result = _cubic(planes, at, padding, align_corners)
         else:
             at = [_inside(c, size, padding, align_corners) for c, size in zip(at, planes.sizes)]
-            result = _corners(planes, at) if mode == BILINEAR else planes.read([_nearest(c) for c in at], None)
+            result = _corners(planes, at) if mode == BILINEAR else planes.read([planes.along(d, _nearest(c)) for d, c in enumerate(at)], None)
         return result.reshape([x.shape[0], x.shape[1], *out])
 
+    grid_sampler.keeps_dtype = True  # of its operands: need not be found out by PyTorch's own decomposition
     return grid_sampler
 
 

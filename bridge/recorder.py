@@ -278,7 +278,7 @@ class Recorder(TorchDispatchMode):
         if out is NotImplemented:
             return out
         dtype = torch.float32 if len(narrow) > 1 else narrow.pop()
-        results = self._result_dtypes(func, args, kwargs)
+        results = None if getattr(self.table[func], "keeps_dtype", False) else self._result_dtypes(func, args, kwargs)
         flat, spec = pytree.tree_flatten(out)
         for i, t in enumerate(flat):
             if isinstance(t, torch.Tensor) and t.dtype == torch.float32:

@@ -238,7 +238,7 @@ static void write_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
              s, s, group, s, s);
     cxx_line(cx, "rowsPerTile%s = CeilDiv(rowsPerTile%s, 2);", s, s);
     cxx_close(cx, "");
-    cxx_open(cx, "while (countTiles%s() < 4 * cores && colsPerTile%s > MIN_TILE)", s, s);
+    cxx_open(cx, "while (countTiles%s() < %scores && colsPerTile%s > MIN_TILE)", s, gen_picks(gp, true) ? "" : "4 * ", s);
     cxx_line(cx, "colsPerTile%s = AlignUp(CeilDiv(colsPerTile%s, 2), 64);", s, s);
     cxx_close(cx, "");
     if (group > 1) {

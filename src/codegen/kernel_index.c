@@ -176,37 +176,103 @@ static void write_keep_inside(Cxx *cx) {
     cxx_blank(cx);
 }
 
+/* The window stays until another one is asked for: rows and accesses that pick from the same piece share its copy. */
+static void write_bring_window(Cxx *cx) {
+    cxx_comment(cx, "length elements of src in UB, unless they are there already.");
+    cxx_line(cx, "template <typename T>");
+    cxx_function(cx, "__aicore__ inline LocalTensor<T> BringWindow(const GlobalTensor<T> &src, uint32_t length)");
+    cxx_open(cx, "if (src.GetPhyAddr() != windowAt_ || length * sizeof(T) != windowBytes_)");
+    cxx_line(cx, "FreeWindow();");
+    cxx_line(cx, "LocalTensor<T> in = windowQueue_.AllocTensor<T>();");
+    cxx_line(cx, "DataCopyPad(in, src, DataCopyExtParams{1, static_cast<uint32_t>(length * sizeof(T)), 0, 0, 0}, DataCopyPadExtParams<T>{});");
+    cxx_line(cx, "windowQueue_.EnQue(in);");
+    cxx_line(cx, "window_ = windowQueue_.DeQue<uint8_t>();");
+    cxx_line(cx, "windowAt_ = src.GetPhyAddr();");
+    cxx_line(cx, "windowBytes_ = length * sizeof(T);");
+    cxx_close(cx, "");
+    cxx_line(cx, "return window_.ReinterpretCast<T>();");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+    cxx_function(cx, "__aicore__ inline void FreeWindow()");
+    cxx_open(cx, "if (windowBytes_ > 0)");
+    cxx_line(cx, "windowQueue_.FreeTensor(window_);");
+    cxx_close(cx, "");
+    cxx_line(cx, "windowBytes_ = 0;");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+static void write_place_range(Cxx *cx) {
+    cxx_comment(cx, "The least and the greatest of n places below size, in float32: some more where that has not all digits.");
+    cxx_function(cx, "__aicore__ inline void PlaceRange(const LocalTensor<int32_t> &place, uint64_t size, uint32_t n, uint64_t &low, uint64_t &high)");
+    cxx_line(cx, "LocalTensor<float> wide = inWindow_.Get<float>(), ends = range_.Get<float>(), work = ends[16];");
+    cxx_line(cx, "Cast(wide, place, RoundMode::CAST_RINT, n);");
+    cxx_line(cx, "ReduceMin(ends, wide, work, n, false);");
+    cxx_line(cx, "ReduceMax(ends[8], wide, work, n, false);");
+    cxx_line(cx, "WaitForScalarReads();");
+    cxx_line(cx, "low = static_cast<uint64_t>(static_cast<int32_t>(ends.GetValue(0)));");
+    cxx_line(cx, "high = static_cast<uint64_t>(static_cast<int32_t>(ends.GetValue(8)));");
+    cxx_line(cx, "EndScalarReads();");
+    cxx_line(cx, "low -= low >> 23;");
+    cxx_line(cx, "high = Least(high + (high >> 23), size - 1);");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
 static void write_pick_row(Cxx *cx) {
-    cxx_comment(cx, "dst[c] = src[index[c]] for the columns of a row. The size elements that an index can name pass through UB a window at "
-                    "a time; the first window leaves wrong values for columns of later ones, which these replace.");
+    cxx_comment(cx, "dst[c] = src[index[c]] for the columns of a row. Of the size elements that an index can name those between the least and the "
+                    "greatest index pass through UB a window at a time; the first window leaves wrong values for columns of later ones, which "
+                    "these replace. Where indices of a few columns lie close together, each such piece has windows of its own.");
     cxx_line(cx, "template <bool WRAPS, typename T, typename I>");
     cxx_function(cx, "__aicore__ inline void PickRow(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint64_t size, const GlobalTensor<I> &index)");
     cxx_line(cx, "constexpr uint32_t WINDOW = WINDOW_BYTES / sizeof(T);");
-    cxx_line(cx, "LocalTensor<int32_t> place = place_.Get<int32_t>(), inside = inWindow_.Get<int32_t>();");
+    cxx_line(cx, "LocalTensor<int32_t> place = place_.Get<int32_t>();");
+    cxx_open(cx, "for (uint32_t begin = 0, end = 0; begin < nCols_; begin = end)");
+    cxx_line(cx, "uint64_t low = 0, high = size - 1;");
+    cxx_line(cx, "end = nCols_;");
+    cxx_open(cx, "if (size > WINDOW)");
+    cxx_line(cx, "const uint32_t n = Least(PICK_COLS, nCols_ - begin);");
+    cxx_line(cx, "LoadPlaces<WRAPS>(place, index[begin], size, n);");
+    cxx_line(cx, "Maxs(place, place, 0, n);");
+    cxx_line(cx, "Mins(place, place, static_cast<int32_t>(size - 1), n);");
+    cxx_line(cx, "PlaceRange(place, size, n, low, high);");
+    cxx_line(cx, "const bool isClose = high / WINDOW - low / WINDOW < 2;");
+    cxx_line(cx, "end = isClose ? begin + n : nCols_;");
+    cxx_line(cx, "low = isClose ? low / WINDOW * WINDOW : 0;");
+    cxx_line(cx, "high = isClose ? high : size - 1;");
+    cxx_close(cx, "");
+    cxx_open(cx, "for (uint64_t first = low; first <= high; first += WINDOW)");
+    cxx_line(cx, "const uint32_t length = static_cast<uint32_t>(Least<uint64_t>(WINDOW, size - first));");
+    cxx_line(cx, "LocalTensor<T> window = BringWindow(src[first], length);");
+    cxx_open(cx, "for (uint32_t col = begin; col < end; col += PICK_COLS)");
+    cxx_line(cx, "const uint32_t n = Least(PICK_COLS, end - col);");
+    cxx_line(cx, "LoadPlaces<WRAPS>(place, index[col], size, n);");
+    cxx_line(cx, "PickPiece(dst[col], window, place, first, length, n, first == low);");
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_close(cx, "");
+    cxx_blank(cx);
+}
+
+static void write_pick_piece(Cxx *cx) {
+    cxx_comment(cx, "n columns from one window, which holds length elements from first on.");
+    cxx_line(cx, "template <typename T>");
+    cxx_function(cx, "__aicore__ inline void PickPiece(const LocalTensor<T> &dst, const LocalTensor<T> &window, const LocalTensor<int32_t> &place, "
+                     "uint64_t first, uint32_t length, uint32_t n, bool isFirst)");
+    cxx_line(cx, "LocalTensor<int32_t> inside = inWindow_.Get<int32_t>();");
     cxx_line(cx, "LocalTensor<uint8_t> isInside = isInside_.Get<uint8_t>();");
     cxx_line(cx, "LocalTensor<T> picked = picked_.Get<T>();");
-    cxx_open(cx, "for (uint64_t first = 0; first < size; first += WINDOW)");
-    cxx_line(cx, "const uint32_t length = static_cast<uint32_t>(Least<uint64_t>(WINDOW, size - first));");
-    cxx_line(cx, "LocalTensor<T> window = windowQueue_.AllocTensor<T>();");
-    cxx_line(cx, "DataCopyPad(window, src[first], DataCopyExtParams{1, static_cast<uint32_t>(length * sizeof(T)), 0, 0, 0}, DataCopyPadExtParams<T>{});");
-    cxx_line(cx, "windowQueue_.EnQue(window);");
-    cxx_line(cx, "window = windowQueue_.DeQue<T>();");
-    cxx_open(cx, "for (uint32_t col = 0; col < nCols_; col += PICK_COLS)");
-    cxx_line(cx, "const uint32_t n = Least(PICK_COLS, nCols_ - col);");
-    cxx_line(cx, "LoadPlaces<WRAPS>(place, index[col], size, n);");
     cxx_line(cx, "Adds(place, place, -static_cast<int32_t>(first), n);");
     cxx_line(cx, "Maxs(inside, place, 0, n);");
     cxx_line(cx, "Mins(inside, inside, static_cast<int32_t>(length - 1), n);");
-    cxx_open(cx, "if (first > 0)");
+    cxx_open(cx, "if (!isFirst)");
     cxx_line(cx, "Compare(isInside, place, inside, CMPMODE::EQ, RoundUp(n, 64));");
     cxx_close(cx, "");
     cxx_line(cx, "Muls(inside, inside, static_cast<int32_t>(sizeof(T)), n); // bytes");
-    cxx_line(cx, "Gather(first > 0 ? picked : dst[col], window, inside.ReinterpretCast<uint32_t>(), 0, n);");
-    cxx_open(cx, "if (first > 0)");
-    cxx_line(cx, "KeepInside(dst[col], isInside, picked, n);");
-    cxx_close(cx, "");
-    cxx_close(cx, "");
-    cxx_line(cx, "windowQueue_.FreeTensor(window);");
+    cxx_line(cx, "Gather(isFirst ? dst : picked, window, inside.ReinterpretCast<uint32_t>(), 0, n);");
+    cxx_open(cx, "if (!isFirst)");
+    cxx_line(cx, "KeepInside(dst, isInside, picked, n);");
     cxx_close(cx, "");
     cxx_close(cx, "");
     cxx_blank(cx);
@@ -232,7 +298,11 @@ void gen_index_functions(Gen *gen, const GenPass *gp, Cxx *cx) {
     }
     if (window) {
         if (gp->p->updates.n == 0) gen_load_places(cx, wraps); /* updates bring it */
+        if (!gp->p->updates.n && !gen_fills_rows(gp)) gen_scalar_reads(cx);
         write_keep_inside(cx);
+        write_bring_window(cx);
+        write_place_range(cx);
+        write_pick_piece(cx);
         write_pick_row(cx);
     }
     for (size_t i = 0; i < gp->p->access.n; i++) {

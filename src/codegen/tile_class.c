@@ -209,6 +209,7 @@ static const char *buffer_bytes(Gen *gen, const GenPass *gp, const PlanBuffer *b
     if (strncmp(b->name, "blockOffsets", 12) == 0) return "STAGE_COLS * sizeof(uint32_t)";
     if (strcmp(b->name, "windowQueue_") == 0) return "WINDOW_BYTES";
     if (strcmp(b->name, "indexQueue_") == 0) return "PICK_COLS * sizeof(int64_t)";
+    if (strcmp(b->name, "range_") == 0) return arena_printf(gen->a, "%u", PLAN_RANGE_BYTES);
     if (strcmp(b->name, "isInside_") == 0) return "PICK_COLS / 8";
     for (size_t i = 0; i < 3; i++)
         if (strcmp(b->name, PICK_BUFFERS[i]) == 0) return "PICK_COLS * sizeof(int32_t)";
@@ -349,6 +350,7 @@ static void write_process(Gen *gen, const GenPass *gp, Cxx *cx) {
         cxx_line(cx, "CopyOut();");
     }
     cxx_close(cx, "");
+    if (gen_picks(gp, true)) cxx_line(cx, "FreeWindow();");
     cxx_close(cx, "");
     cxx_blank(cx);
 }
@@ -394,6 +396,12 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_line(cx, "uint64_t row_, col_;");
     cxx_line(cx, "uint32_t nRows_, nCols_;");
     cxx_line(cx, "uint32_t pitch_; // elements from row to row in UB");
+    if (!gen_picks(gp, true)) return;
+    cxx_blank(cx);
+    cxx_comment(cx, "The window in UB that columns are picked from.");
+    cxx_line(cx, "LocalTensor<uint8_t> window_;");
+    cxx_line(cx, "const __gm__ void *windowAt_ = nullptr;");
+    cxx_line(cx, "uint64_t windowBytes_ = 0; // 0: there is none");
 }
 
 static void write_constants(Gen *gen, const GenPass *gp, Cxx *cx) {

@@ -52,7 +52,7 @@ static void solve_rows(Gen *gen, const GenPass *gp, uint64_t cores, const int64_
     while (count_tiles(t) < 4 * cores && t->rows_per_tile > group &&
            t->rows_per_tile * t->cols_per_tile > HOST_MIN_TILE)
         t->rows_per_tile = ceil_div(t->rows_per_tile, 2);
-    while (count_tiles(t) < 4 * cores && t->cols_per_tile > HOST_MIN_TILE)
+    while (count_tiles(t) < (gen_picks(gp, true) ? 1 : 4) * cores && t->cols_per_tile > HOST_MIN_TILE)
         t->cols_per_tile = align_up(ceil_div(t->cols_per_tile, 2), 64);
     if (group > 1 && t->rows_per_tile > group) t->rows_per_tile = t->rows_per_tile / group * group;
     t->n_tiles = count_tiles(t);

@@ -194,6 +194,7 @@ bool plan_is_wide(DType t); /* 32 bits: a queue buffer can serve as a slot */
 #define PLAN_BLOCK_BYTES 32u
 #define PLAN_WINDOW_BYTES 32768u /* of a dimension that columns are picked from */
 #define PLAN_PICK_COLS    1024u  /* indices at a time */
+#define PLAN_RANGE_BYTES  256u   /* two ends and what reductions of PLAN_PICK_COLS numbers put aside */
 #define PLAN_SOURCE_ELEMENTS 2048u /* of the source of updates at a time; no tile with updates of rows is wider */
 
 typedef struct PlanBuffer {

@@ -205,7 +205,8 @@ static void add_picked(List *l, const PlanPass *p) {
         {.name = "place_", .what = "places of columns in the window", .count = 1, .fixed_bytes = PLAN_PICK_COLS * 4},
         {.name = "inWindow_", .what = "the same, kept inside the window", .count = 1, .fixed_bytes = PLAN_PICK_COLS * 4},
         {.name = "picked_", .what = "columns before those of other windows are dropped", .count = 1, .fixed_bytes = PLAN_PICK_COLS * 4},
-        {.name = "isInside_", .what = "which columns this window has", .count = 1, .fixed_bytes = PLAN_PICK_COLS / 8}};
+        {.name = "isInside_", .what = "which columns this window has", .count = 1, .fixed_bytes = PLAN_PICK_COLS / 8},
+        {.name = "range_", .what = "the least and the greatest place, and room to find them", .count = 1, .fixed_bytes = PLAN_RANGE_BYTES}};
     bool any = false;
     for (size_t i = 0; i < p->access.n; i++) any |= plan_picks_from_window(p, &p->access.at[i]);
     for (size_t i = 0; any && i < sizeof BUFFERS / sizeof BUFFERS[0]; i++) {
