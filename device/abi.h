@@ -133,7 +133,7 @@ OW_API void ow_reduce_rep(const char *api, uint32_t type, uint32_t kind, uint32_
 OW_API void ow_reduce_spr(uint32_t type, uint32_t kind, uint64_t *value, uint64_t *index, OwLoc loc);
 
 /* mask register and modes */
-OW_API void ow_mask_set(uint64_t high, uint64_t low, OwLoc loc);
+OW_API void ow_mask_set(uint64_t high, uint64_t low, uint32_t counter, OwLoc loc); /* counter: meant for Counter mode */
 OW_API void ow_mask_len(uint32_t type, uint32_t counter, int32_t len, OwLoc loc);
 OW_API void ow_mask_mode(uint32_t counter, OwLoc loc);
 OW_API void ow_ctrl_set(const char *api, uint32_t bit, uint32_t value, OwLoc loc);
@@ -142,6 +142,10 @@ OW_API void ow_deq_scale(uint16_t scale_f16, OwLoc loc);
 /* The other forms: one word of parameters, and a table of 16 words in UB, already filled. */
 OW_API void ow_deq_word(uint64_t word, OwLoc loc);
 OW_API void ow_deq_table(const OwLocal *table, OwLoc loc);
+/* CheckLocalMemoryIA: kinds is a bit each of scalar read, write, vector read, write, copy read, write; 0: off. Blocks of 32 bytes. */
+OW_API void ow_guard(uint32_t reg, uint32_t start, uint32_t end, uint32_t kinds, OwLoc loc);
+/* The store-atomic register: set 0 reads it. */
+OW_API uint32_t ow_store_atomic(uint32_t set, uint32_t config, OwLoc loc);
 OW_API void ow_pad_value(uint32_t type, uint64_t bits, OwLoc loc);
 /* op: 0 none, 1 add, 2 max, 3 min, 4 as it was */
 OW_API void ow_atomic(uint32_t op, uint32_t type, OwLoc loc);

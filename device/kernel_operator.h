@@ -22,6 +22,7 @@
 #include "ow/adv_trans.h"
 #include "ow/copy.h"
 #include "ow/system.h"
+#include "ow/list.h"
 #include "ow/gaps.h"
 
 #undef OW_L

@@ -26,7 +26,7 @@ FAMILIES = {  # file, heading
 FIELDS = ("api form kind a2 a5 call types types_a5 formula align overlap limits mask stride hidden_ub tmp zero accuracy effects "
           "sync note source").split()
 OWN = {"api", "form", "kind", "a2", "a5"}  # a row has these itself; the others come from the row before of the same API
-STATES = {"exact": "exact", "bounded": "bounded", "none": "not modelled", "absent": "not on this chip"}
+STATES = {"exact": "exact", "bounded": "bounded", "none": "not modelled", "absent": "not on this chip", "twin": "CPU twin only"}
 KINDS = {"function", "method", "macro", "type", "value"}
 ROW = re.compile(r"^API\(", re.M)
 FIELD = re.compile(r'\.(\w+)\s*=\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
@@ -105,6 +105,8 @@ limits, strides, hidden UB, temporary space, what a count of 0 does, accuracy, e
 - **bounded**: the hardware's own error is not published bit for bit; results keep within what is.
 - **not modelled**: a kernel that uses it ends with the verdict NOT_MODELLED and the name of the API.
 - **not on this chip**: other chips only.
+- **CPU twin only**: debug calls of the vendor's CPU twin (host memory, running a kernel on the host, printing through host pointers). They are no part of
+  what runs on a card, their pages allow them only where a kernel is built for the CPU, and here nothing stands for them.
 
 A2 stands for the 2201 architecture (A2 and A3, which agree); A5 says how the 950 differs. Forms: *count* works on the first
 elements; *mask bits* and *mask count* are the two high-dimensional forms, by a mask of two words and by a number of lanes.
@@ -182,7 +184,7 @@ def api_names(rows):
             known |= set(re.findall(r"[A-Za-z_]\w*", r["api"]))
     names = set()
     for r in rows:
-        if r["a2"] == "none":
+        if r["a2"] in ("none", "twin"):
             names |= {n for n in re.findall(r"[A-Za-z_]\w{3,}", r["api"]) if re.search(r"[A-Z_]|^assert$", n)}
     return NAMES_HEAD + "\n".join(f"VENDOR_NAME({n})" for n in sorted(names - known)) + "\n"
 

@@ -145,6 +145,18 @@ OW_ATOMIC(SetAtomicMax, 2)
 OW_ATOMIC(SetAtomicMin, 3)
 OW_ATOMIC(SetAtomicType, 4)
 #undef OW_ATOMIC
+enum class AtomicDtype { ATOMIC_NONE = 0, ATOMIC_F32, ATOMIC_F16, ATOMIC_S16, ATOMIC_S32, ATOMIC_S8, ATOMIC_BF16 };
+enum class AtomicOp { ATOMIC_SUM = 0 };
+template <AtomicDtype type, AtomicOp op> inline void SetStoreAtomicConfig(OW_LOC)
+{
+    ow_store_atomic(1, (uint32_t)type | (type == AtomicDtype::ATOMIC_NONE ? 0 : (uint32_t)op << 3), ow_loc);
+}
+inline void GetStoreAtomicConfig(uint16_t &atomicType, uint16_t &atomicOp, OW_LOC)
+{
+    uint32_t config = ow_store_atomic(0, 0, ow_loc);
+    atomicType = config & 7;
+    atomicOp = config >> 3 & 3;
+}
 inline void SetAtomicNone(OW_LOC)
 {
     ow_atomic(0, OW_F32, ow_loc);

@@ -7,7 +7,6 @@
 
 namespace AscendC {
 
-OW_GAP(CheckLocalMemoryIA)
 OW_GAP(CreateCubeResGroup)
 OW_GAP(Fixpipe)
 OW_GAP(GetArchVersion)
@@ -18,9 +17,6 @@ OW_GAP(GetMMConfig)
 OW_GAP(GetMatmulApiTiling)
 OW_GAP(GetNormalConfig)
 OW_GAP(GetSpecialMDLConfig)
-OW_GAP(GetStoreAtomicConfig)
-OW_GAP(GmAlloc)
-OW_GAP(GmFree)
 OW_GAP(LoadData)
 OW_GAP(LoadDataWithSparse)
 OW_GAP(LoadDataWithTranspose)
@@ -34,11 +30,9 @@ OW_GAP(SetFixpipePreQuantFlag)
 OW_GAP(SetFmatrix)
 OW_GAP(SetHF32Mode)
 OW_GAP(SetHF32TransMode)
-OW_GAP(SetKernelMode)
 OW_GAP(SetLoadDataBoundary)
 OW_GAP(SetLoadDataPaddingValue)
 OW_GAP(SetLoadDataRepeat)
-OW_GAP(SetStoreAtomicConfig)
 
 } // namespace AscendC
 #undef OW_GAP

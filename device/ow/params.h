@@ -35,6 +35,22 @@ struct BinaryRepeatParams {
     bool repeatStrideMode = false, strideSizeMode = false;
 };
 
+struct CheckLocalMemoryIAParam {
+    CheckLocalMemoryIAParam() {}
+    CheckLocalMemoryIAParam(const uint8_t enableBitIn, const uint32_t startAddrIn, const uint32_t endAddrIn, const bool isScalarReadIn,
+                            const bool isScalarWriteIn, const bool isVectorReadIn, const bool isVectorWriteIn, const bool isMteReadIn,
+                            const bool isMteWriteIn, const bool isEnableIn)
+        : enableBit(enableBitIn), startAddr(startAddrIn), endAddr(endAddrIn), isScalarRead(isScalarReadIn), isScalarWrite(isScalarWriteIn),
+          isVectorRead(isVectorReadIn), isVectorWrite(isVectorWriteIn), isMteRead(isMteReadIn), isMteWrite(isMteWriteIn), isEnable(isEnableIn)
+    {
+    }
+    uint8_t enableBit = 0;
+    uint32_t startAddr = 0, endAddr = 0;
+    bool isScalarRead = false, isScalarWrite = false, isVectorRead = false, isVectorWrite = false, isMteRead = false, isMteWrite = false;
+    bool isEnable = false;
+    uint32_t reserved = 0;
+};
+
 struct CopyRepeatParams {
     CopyRepeatParams() {}
     CopyRepeatParams(const uint32_t dstStrideIn, const uint32_t srcStrideIn, uint32_t dstRepeatSizeIn,

@@ -46,6 +46,11 @@ inline int64_t GetProgramCounter(OW_LOC) { return (int64_t)ow_loc.line * 4; } /*
 constexpr uint32_t GetRuntimeUBSize() { return TOTAL_UB_SIZE; }
 template <int count = 1> inline void Nop(OW_LOC) { ow_hint("Nop", ow_loc); } /* HW: header: does something on the 950 only */
 constexpr int16_t GetDataBlockSizeInBytes() { return 32; }
+inline void CheckLocalMemoryIA(const CheckLocalMemoryIAParam &p, OW_LOC)
+{
+    uint32_t kinds = p.isScalarRead | p.isScalarWrite << 1 | p.isVectorRead << 2 | p.isVectorWrite << 3 | p.isMteRead << 4 | p.isMteWrite << 5;
+    ow_guard(p.enableBit, p.startAddr, p.endAddr, p.isEnable ? kinds : 0, ow_loc);
+}
 inline void Trap(OW_LOC) { ow_trap("Trap", ow_loc); }
 inline GM_ADDR GetUserWorkspace(GM_ADDR workspace, OW_LOC) { return (GM_ADDR)ow_user_workspace((void *)workspace, ow_loc); }
 inline void SetSysWorkspace(GM_ADDR) {}

@@ -435,7 +435,7 @@ template <typename T> inline void CreateVecIndex(LocalTensor<T> dst, const T &fi
 template <typename T, MaskMode mode = MaskMode::NORMAL>
 static inline void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow, OW_LOC)
 {
-    ow_mask_set(maskHigh, maskLow, ow_loc);
+    ow_mask_set(maskHigh, maskLow, mode == MaskMode::COUNTER, ow_loc);
 }
 template <typename T, MaskMode mode = MaskMode::NORMAL> static inline void SetVectorMask(int32_t len, OW_LOC)
 {
@@ -443,7 +443,7 @@ template <typename T, MaskMode mode = MaskMode::NORMAL> static inline void SetVe
 }
 inline void ResetMask(OW_LOC)
 {
-    ow_mask_set(~0ull, ~0ull, ow_loc);
+    ow_mask_set(~0ull, ~0ull, 0, ow_loc);
 }
 inline void SetMaskCount(OW_LOC)
 {

@@ -54,22 +54,46 @@ static int bad_arg(const Cursor *k, const char *fmt, ...) {
     return rt_fail(k->c->rt, "exec: %s argument %zu: %s", k->aclnn, k->i + 1, text);
 }
 
-static int take_tensor(const Cursor *k, Operand *o, const char *what) {
-    const OwhArg *a = &k->args[k->i];
-    char type[256];
-    if (a->kind != OWH_ARG_TENSOR)
-        return bad_arg(k, "%s '%s' is a tensor, but %s was passed", what, o->def->name, cxx_name(a, type, sizeof type));
-    if (!a->tensor) {
+static int take_handle(const Cursor *k, Operand *o, const char *what, RtTensor *t) {
+    if (!t) {
         const bool may_be_absent = o->def->option == OWH_OPTIONAL || o->def->option == OWH_VIRTUAL;
         if (!may_be_absent)
             return bad_arg(k, "required %s '%s' is an undefined tensor (aclnn status 161001)", what, o->def->name);
         o->any_dtype = true;
         return 0;
     }
-    if (a->tensor->on_cpu)
+    if (t->on_cpu)
         return bad_arg(k, "%s '%s' is a CPU tensor, its address would be used on the device: allocate it with the options of an input "
                           "(x.options()) or move it with .to(x.device())", what, o->def->name);
-    o->t = a->tensor;
+    o->t = t;
+    return 0;
+}
+
+static int take_tensor(const Cursor *k, Operand *o, const char *what) {
+    const OwhArg *a = &k->args[k->i];
+    char type[256];
+    if (a->kind != OWH_ARG_TENSOR)
+        return bad_arg(k, "%s '%s' is a tensor, but %s was passed", what, o->def->name, cxx_name(a, type, sizeof type));
+    return take_handle(k, o, what, a->tensor);
+}
+
+/* DYNAMIC: every tensor of the list is an operand. The records of a list are read with the first one's rank (HW: ListTensorDesc). */
+static int take_list(const Cursor *k, Operand *o, const char *what) {
+    const OwhArg *a = &k->args[k->i];
+    char type[256];
+    if (a->kind != OWH_ARG_TENSORS)
+        return bad_arg(k, "%s '%s' is a list of tensors, ParamType(DYNAMIC): pass an at::TensorList variable, not %s", what, o->def->name,
+                       cxx_name(a, type, sizeof type));
+    o->n_items = a->n;
+    o->item = ARENA_ARRAY(k->c->arena, a->n, Operand);
+    for (size_t j = 0; j < a->n; j++) {
+        Operand *one = &o->item[j];
+        *one = (Operand){.def = o->def, .param = o->param, .item = one, .n_items = 1};
+        if (!a->tensors[j]) return bad_arg(k, "tensor %zu of the list '%s' is undefined (aclnn status 161001)", j, o->def->name);
+        if (take_handle(k, one, what, a->tensors[j])) return -1;
+        if (one->t->rank != o->item[0].t->rank)
+            return rt_fail(k->c->rt, "exec: not modelled: tensors of different ranks in the list '%s' of %s", o->def->name, k->c->op->type);
+    }
     return 0;
 }
 
@@ -102,23 +126,22 @@ static int take_host_array(const Cursor *k, Operand *o) {
 
 static int take_input(const Cursor *k, Operand *o) {
     const uint32_t f = o->def->flags;
-    if (o->def->option == OWH_DYNAMIC || (f & OWH_PARAM_SCALAR_LIST))
-        return rt_fail(k->c->rt, "exec: not modelled: %s input '%s' is a list of %s", k->c->op->type, o->def->name,
-                       o->def->option == OWH_DYNAMIC ? "tensors (DYNAMIC)" : "scalars");
+    if (f & OWH_PARAM_SCALAR_LIST)
+        return rt_fail(k->c->rt, "exec: not modelled: %s input '%s' is a list of scalars", k->c->op->type, o->def->name);
+    if (exec_is_list(o)) return take_list(k, o, "input");
     if (f & OWH_PARAM_SCALAR) return take_scalar(k, o);
     if (f & OWH_PARAM_VALUE_DEPEND) return take_host_array(k, o);
     return take_tensor(k, o, "input");
 }
 
 static int take_output(const Cursor *k, Operand *o) {
-    if (o->def->option == OWH_DYNAMIC || (o->def->flags & OWH_PARAM_SHAPE_ON_COMPUTE))
-        return rt_fail(k->c->rt, "exec: not modelled: %s output '%s' is %s", k->c->op->type, o->def->name,
-                       o->def->option == OWH_DYNAMIC ? "a list of tensors (DYNAMIC)" : "OutputShapeDependOnCompute");
-    if (take_tensor(k, o, "output")) return -1;
-    if (!o->t) return 0;
-    if (!owh_tensor_is_contiguous(o->t))
-        return bad_arg(k, "output '%s' is not contiguous: allocate it with at::empty, or copy the result into the view afterwards",
-                       o->def->name);
+    if (o->def->flags & OWH_PARAM_SHAPE_ON_COMPUTE)
+        return rt_fail(k->c->rt, "exec: not modelled: %s output '%s' is OutputShapeDependOnCompute", k->c->op->type, o->def->name);
+    if (exec_is_list(o) ? take_list(k, o, "output") : take_tensor(k, o, "output")) return -1;
+    for (size_t j = 0; j < o->n_items; j++)
+        if (o->item[j].t && !owh_tensor_is_contiguous(o->item[j].t))
+            return bad_arg(k, "output '%s' is not contiguous: allocate it with at::empty, or copy the result into the view afterwards",
+                           o->def->name);
     return 0;
 }
 
@@ -189,6 +212,14 @@ static const Operand *in_place_input(const ExecCall *c, const OwhParamDef *out) 
     return NULL;
 }
 
+/* An output in place has the tensors of the input; one of a list has its items. */
+static void share(Operand *out, const Operand *in) {
+    out->t = in->t;
+    if (!exec_is_list(in)) return;
+    out->item = in->item;
+    out->n_items = in->n_items;
+}
+
 static void add_names(char *text, size_t n_text, const char *title, size_t n, const char *(*name)(const OwhOpDef *, size_t), const OwhOpDef *op) {
     size_t at = strlen(text);
     if (!n || at + 1 >= n_text) return;
@@ -213,6 +244,17 @@ static int check_count(const ExecCall *c, const char *aclnn, size_t n_args) {
     return rt_fail(c->rt, "exec: %s takes %zu arguments (%s), but EXEC_NPU_CMD passes %zu", aclnn, expected, names, n_args);
 }
 
+static void declare(Operand *o, const OwhParamDef *def, size_t param) { *o = (Operand){.def = def, .param = param, .item = o, .n_items = 1}; }
+
+static Operands flatten(ExecCall *c, Operand *declared, size_t n) {
+    Operands all = {0};
+    for (size_t i = 0; i < n; i++) all.n += declared[i].n_items;
+    all.at = ARENA_ARRAY(c->arena, all.n, Operand *);
+    for (size_t i = 0, at = 0; i < n; i++)
+        for (size_t j = 0; j < declared[i].n_items; j++) all.at[at++] = &declared[i].item[j];
+    return all;
+}
+
 static int bind_args(ExecCall *c, const char *aclnn, const OwhArg *args, size_t n_args) {
     const OwhOpDef *op = c->op;
     Cursor k = {c, aclnn, args, 0};
@@ -221,41 +263,41 @@ static int bind_args(ExecCall *c, const char *aclnn, const OwhArg *args, size_t 
     c->attrs = ARENA_ARRAY(c->arena, op->attrs.n, OwhAttr);
     if (check_count(c, aclnn, n_args)) return -1;
     for (size_t i = 0; i < op->in.n; i++, k.i++) {
-        c->in[i].def = op->in.at[i];
+        declare(&c->in[i], op->in.at[i], i);
         if (take_input(&k, &c->in[i])) return -1;
     }
     for (size_t i = 0; i < op->attrs.n; i++, k.i++)
         if (take_attr(&k, op->attrs.at[i], &c->attrs[i])) return -1;
     for (size_t i = 0; i < op->out.n; i++) {
         const Operand *same = in_place_input(c, op->out.at[i]);
-        c->out[i].def = op->out.at[i];
-        if (same) c->out[i].t = same->t;
+        declare(&c->out[i], op->out.at[i], op->in.n + i);
+        if (same) share(&c->out[i], same);
         else if (take_output(&k, &c->out[i])) return -1;
         if (!same) k.i++;
     }
+    c->all_in = flatten(c, c->in, op->in.n);
+    c->all_out = flatten(c, c->out, op->out.n);
     return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------ combinations */
 
-static const Operand *operand_at(const ExecCall *c, size_t p) {
-    return p < c->op->in.n ? &c->in[p] : &c->out[p - c->op->in.n];
-}
-
-static bool combo_fits(const ExecCall *c, size_t combo) {
+static bool columns_fit(const ExecCall *c, const Operands *all, size_t combo) {
     const size_t n = c->op->in.n + c->op->out.n;
-    for (size_t p = 0; p < n; p++) {
-        const Operand *o = operand_at(c, p);
-        if (!o->any_dtype && o->t && rt_ge_of_dtype(o->t->dtype) != c->op->combo_dtype[combo * n + p]) return false;
+    for (size_t i = 0; i < all->n; i++) {
+        const Operand *o = all->at[i];
+        if (!o->any_dtype && o->t && rt_ge_of_dtype(o->t->dtype) != c->op->combo_dtype[combo * n + o->param]) return false;
     }
     return true;
 }
 
+static bool combo_fits(const ExecCall *c, size_t combo) { return columns_fit(c, &c->all_in, combo) && columns_fit(c, &c->all_out, combo); }
+
 const char *exec_operands_text(ExecCall *c) {
     char text[1024] = "", shape[160];
     size_t at = 0;
-    for (size_t p = 0; p < c->op->in.n + c->op->out.n && at + 1 < sizeof text; p++) {
-        const Operand *o = operand_at(c, p);
+    for (size_t i = 0; i < c->all_in.n + c->all_out.n && at + 1 < sizeof text; i++) {
+        const Operand *o = i < c->all_in.n ? c->all_in.at[i] : c->all_out.at[i - c->all_in.n];
         if (!o->t) continue;
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %s%s", at ? ", " : "", o->def->name, rt_dtype_name(o->t->dtype),
                                rt_shape_text(shape, o->t->size, (size_t)o->t->rank));
@@ -263,13 +305,15 @@ const char *exec_operands_text(ExecCall *c) {
     return arena_strdup(c->arena, text);
 }
 
+static const OwhParamDef *param_at(const OwhOpDef *op, size_t p) { return p < op->in.n ? op->in.at[p] : op->out.at[p - op->in.n]; }
+
 static int no_combo(ExecCall *c) {
     char text[1600] = "";
     size_t at = 0;
     const size_t n = c->op->in.n + c->op->out.n;
     for (size_t combo = 0; combo < c->op->n_combos && at < 1200; combo++) {
         for (size_t p = 0; p < n && at < 1400; p++)
-            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %s", p ? ", " : combo ? "), (" : "(", operand_at(c, p)->def->name,
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %s", p ? ", " : combo ? "), (" : "(", param_at(c->op, p)->name,
                                    rt_ge_name(c->op->combo_dtype[combo * n + p]));
     }
     return rt_fail(c->rt, "exec: %s has no dtype combination for %s; it declares %s%s (aclnn status 161002)", c->op->type, exec_operands_text(c),
@@ -313,8 +357,8 @@ static int make_scalar(ExecCall *c, size_t p, Operand *o) {
 static int make_contiguous(ExecCall *c) {
     bool convert = false;
     for (size_t i = 0; i < c->op->in.n; i++) convert |= (c->op->in.at[i]->flags & OWH_PARAM_AUTO_CONTIGUOUS) != 0;
-    for (size_t i = 0; i < c->op->in.n; i++) {
-        Operand *o = &c->in[i];
+    for (size_t i = 0; i < c->all_in.n; i++) {
+        Operand *o = c->all_in.at[i];
         if (!o->t || owh_tensor_is_contiguous(o->t) || (o->def->flags & OWH_PARAM_IGNORE_CONTIGUOUS)) continue;
         if (!convert) {
             char shape[160], stride[160];
@@ -323,8 +367,8 @@ static int make_contiguous(ExecCall *c) {
                            o->def->name, c->op->type, rt_shape_text(shape, o->t->size, (size_t)o->t->rank),
                            rt_shape_text(stride, o->t->stride, (size_t)o->t->rank));
         }
-        for (size_t k = 0; k < c->op->out.n; k++)
-            if (c->out[k].t && rt_tensor_owner(c->out[k].t) == rt_tensor_owner(o->t) && in_place_input(c, c->out[k].def) == o)
+        for (size_t k = 0; k < c->all_out.n; k++)
+            if (c->all_out.at[k]->t == o->t && in_place_input(c, c->all_out.at[k]->def) == &c->in[o->param])
                 return rt_fail(c->rt, "exec: in-place input '%s' of %s is not contiguous", o->def->name, c->op->type);
         o->temp = o->t = owh_tensor_clone(o->t, o->t->dtype, false);
         if (!o->t) return -1;
@@ -333,8 +377,8 @@ static int make_contiguous(ExecCall *c) {
 }
 
 static bool all_outputs_empty(const ExecCall *c) {
-    for (size_t i = 0; i < c->op->out.n; i++)
-        if (c->out[i].t && owh_tensor_numel(c->out[i].t) > 0) return false;
+    for (size_t i = 0; i < c->all_out.n; i++)
+        if (c->all_out.at[i]->t && owh_tensor_numel(c->all_out.at[i]->t) > 0) return false;
     return true;
 }
 
@@ -362,7 +406,8 @@ int owh_exec(const char *aclnn, const OwhArg *args, size_t n_args) {
     }
     c.arena = arena_new();
     const int status = exec_op(&c, aclnn, args, n_args);
-    for (size_t i = 0; c.in && i < c.op->in.n; i++) rt_tensor_unref(c.in[i].temp);
+    for (size_t i = 0; i < c.op->in.n && c.in; i++)
+        for (size_t j = 0; j < c.in[i].n_items; j++) rt_tensor_unref(c.in[i].item[j].temp);
     arena_free(c.arena);
     return status;
 }

@@ -97,13 +97,14 @@ static bool is_filled(const SimGm *out) {
 
 static int build_ranges(ExecCall *c, SimGm *gm, size_t *n_gm) {
     size_t n_in = 0, n_out = 0;
-    SimGm *outs = ARENA_ARRAY(c->arena, c->op->out.n, SimGm);
-    for (size_t i = 0; i < c->op->in.n; i++)
-        if (c->in[i].t) gm[n_in++] = range_of(&c->in[i], SIM_GM_INPUT);
-    for (size_t i = 0; i < c->op->out.n; i++) {
-        if (!c->out[i].t) continue;
-        SimGm out = range_of(&c->out[i], SIM_GM_OUTPUT);
-        out.initialised = init_output(c, &c->out[i]) || is_filled(&out);
+    SimGm *outs = ARENA_ARRAY(c->arena, c->all_out.n, SimGm);
+    for (size_t i = 0; i < c->all_in.n; i++)
+        if (c->all_in.at[i]->t) gm[n_in++] = range_of(c->all_in.at[i], SIM_GM_INPUT);
+    for (size_t i = 0; i < c->all_out.n; i++) {
+        const Operand *o = c->all_out.at[i];
+        if (!o->t) continue;
+        SimGm out = range_of(o, SIM_GM_OUTPUT);
+        out.initialised = init_output(c, o) || is_filled(&out);
         out.blank = !out.initialised;
         for (size_t k = 0; k < n_out; k++)
             if (overlap(&out, &outs[k])) rt_finding(c->rt, RT_OUTPUTS_OVERLAP, c->op->type, outs[k].name, out.name);
@@ -115,7 +116,36 @@ static int build_ranges(ExecCall *c, SimGm *gm, size_t *n_gm) {
     return 0;
 }
 
-static void *argument(const Operand *o) { return o->t && owh_tensor_numel(o->t) ? rt_tensor_data(o->t) : NULL; }
+static void *address(const Operand *o) { return o->t && owh_tensor_numel(o->t) ? rt_tensor_data(o->t) : NULL; }
+
+/* What stands for a list of tensors, in 64-bit words: bytes from here to the addresses; for each tensor its rank and, in the high half,
+ * its index, then its sizes; the addresses. Tensors of rank 0: their number in place of the index, all ones, the addresses.
+ * HW: ListTensorDesc, and the dynamic-input page of the guide. NULL for an empty list, for which there is no such form. */
+static void *list_words(const ExecCall *c, const Operand *o, SimGm *gm) {
+    if (!o->n_items) return NULL;
+    const size_t rank = (size_t)o->item[0].t->rank, n_words = 1 + (rank ? (1 + rank) * o->n_items : 2) + o->n_items;
+    uintptr_t memory = (uintptr_t)arena_alloc(c->arena, n_words * sizeof(uint64_t) + 2 * GM_ALIGN_BYTES); /* whole cache lines of its own */
+    uint64_t *words = (uint64_t *)((memory + GM_ALIGN_BYTES - 1) / GM_ALIGN_BYTES * GM_ALIGN_BYTES), *w = words + 1;
+    words[0] = (n_words - o->n_items) * sizeof *words;
+    if (!rank) {
+        *w++ = (uint64_t)o->n_items << 32;
+        *w++ = 0xffffffffu;
+    }
+    for (size_t j = 0; rank && j < o->n_items; j++) {
+        *w++ = (uint64_t)j << 32 | rank;
+        for (size_t d = 0; d < rank; d++) *w++ = (uint64_t)o->item[j].t->size[d];
+    }
+    for (size_t j = 0; j < o->n_items; j++) *w++ = (uintptr_t)address(&o->item[j]);
+    *gm = (SimGm){.name = "list of tensors", .role = SIM_GM_INPUT, .dtype = DTYPE_U64, .data = words, .n_bytes = n_words * sizeof *words};
+    return words;
+}
+
+static void *argument(const ExecCall *c, const Operand *o, SimGm *gm, size_t *n_gm) {
+    if (!exec_is_list(o)) return address(o);
+    void *words = list_words(c, o, &gm[*n_gm]);
+    *n_gm += words != NULL;
+    return words;
+}
 
 static void note_launch(ExecCall *c) {
     Rt *rt = c->rt;
@@ -124,8 +154,8 @@ static void note_launch(ExecCall *c) {
                 .block_dim = c->tiling.block_dim, .tiling_key = c->tiling.tiling_key, .tiling_bytes = c->tiling.data.n_bytes,
                 .workspace_bytes = c->tiling.workspace_bytes[0], .dtypes = ARENA_ARRAY(rt->report, n_params, const char *), .n_dtypes = n_params};
     for (size_t p = 0; p < n_params; p++) l.dtypes[p] = rt_ge_name(c->op->combo_dtype[c->combo * n_params + p]);
-    for (size_t i = 0; i < n_params; i++) {
-        const Operand *o = i < c->op->in.n ? &c->in[i] : &c->out[i - c->op->in.n];
+    for (size_t i = 0; i < c->all_in.n + c->all_out.n; i++) {
+        const Operand *o = i < c->all_in.n ? c->all_in.at[i] : c->all_out.at[i - c->all_in.n];
         if (o->t) l.tensor_bytes += rt_tensor_bytes(o->t);
     }
     vec_push(rt->report, &rt->launches, l);
@@ -137,15 +167,15 @@ int exec_launch(ExecCall *c) {
     void *workspace;
     size_t n_gm, n_args = 0;
     if (find_entry(c, &entry) || prepare_workspace(c, &workspace)) return -1;
-    SimGm *gm = ARENA_ARRAY(c->arena, op->in.n + op->out.n + 2, SimGm);
+    SimGm *gm = ARENA_ARRAY(c->arena, c->all_in.n + c->all_out.n + op->in.n + op->out.n + 2, SimGm);
     void **args = ARENA_ARRAY(c->arena, op->in.n + op->out.n + 2, void *);
     build_ranges(c, gm, &n_gm);
     if (workspace)
         gm[n_gm++] = (SimGm){.name = "workspace", .role = SIM_GM_WORKSPACE, .dtype = DTYPE_U8, .data = workspace, .n_bytes = c->tiling.workspace_bytes[0], .blank = true};
     if (c->tiling.data.n_bytes)
         gm[n_gm++] = (SimGm){.name = "tiling", .role = SIM_GM_TILING, .dtype = DTYPE_U8, .data = c->tiling_buffer, .n_bytes = c->tiling.data.n_bytes};
-    for (size_t i = 0; i < op->in.n; i++) args[n_args++] = argument(&c->in[i]);
-    for (size_t i = 0; i < op->out.n; i++) args[n_args++] = argument(&c->out[i]);
+    for (size_t i = 0; i < op->in.n; i++) args[n_args++] = argument(c, &c->in[i], gm, &n_gm);
+    for (size_t i = 0; i < op->out.n; i++) args[n_args++] = argument(c, &c->out[i], gm, &n_gm);
     args[n_args++] = workspace;
     args[n_args++] = c->tiling.data.n_bytes ? c->tiling_buffer : NULL;
     const SimLaunch launch = {.op_name = op->type, .entry = entry, .args = args, .gm = gm, .n_gm = n_gm, .block_dim = c->tiling.block_dim,
@@ -156,7 +186,7 @@ int exec_launch(ExecCall *c) {
     const bool ok = sim_launch(c->rt->sim, &launch, &err);
     rt_trail(c->rt, "python_bind_src", "EXEC_NPU_CMD");
     if (!ok) return rt_fail(c->rt, "launch: %s", err.message);
-    for (size_t i = 0; i < op->out.n; i++)
-        if (c->out[i].t) rt_tensor_owner(c->out[i].t)->written = 1;
+    for (size_t i = 0; i < c->all_out.n; i++)
+        if (c->all_out.at[i]->t) rt_tensor_owner(c->all_out.at[i]->t)->written = 1;
     return 0;
 }

@@ -150,6 +150,9 @@ static inline void *rt_tensor_data(const RtTensor *t) {
 /* ---- one EXEC_NPU_CMD (exec.c, tiling.c, launch.c) */
 typedef struct Operand {
     const OwhParamDef *def;
+    size_t param;         /* among the declared inputs and outputs, inputs first */
+    struct Operand *item; /* DYNAMIC: the tensors of the list; else the operand itself, once */
+    size_t n_items;
     RtTensor *t;   /* NULL: absent optional. Borrowed, unless it equals temp */
     RtTensor *temp; /* contiguous copy or host value made for this call; owned */
     bool any_dtype; /* absent or converted to the column's type */
@@ -158,11 +161,17 @@ typedef struct Operand {
     int64_t scalar_i;
     bool scalar_int;
 } Operand;
+/* Operands with the items of lists in their place. */
+typedef struct Operands {
+    Operand **at;
+    size_t n;
+} Operands;
 typedef struct ExecCall {
     Rt *rt;
     const OwhOpDef *op;
     Arena *arena; /* of this call */
-    Operand *in, *out;
+    Operand *in, *out; /* as declared */
+    Operands all_in, all_out;
     OwhAttr *attrs;
     size_t combo;
     OwhTilingContext tiling;
@@ -174,5 +183,6 @@ int exec_launch(ExecCall *c);
 /* The context's description of the call, shared by tiling and inference. */
 void exec_fill_node(ExecCall *c, OwhNode *node);
 const char *exec_operands_text(ExecCall *c);
+static inline bool exec_is_list(const Operand *o) { return o->def->option == OWH_DYNAMIC; }
 
 #endif

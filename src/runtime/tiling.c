@@ -18,8 +18,8 @@ static void fill_shape(OwhShape *s, const RtTensor *t) {
     for (int32_t d = 0; d < t->rank; d++) s->dim[d] = t->size[d];
 }
 
-static void fill_desc(const ExecCall *c, size_t p, const Operand *o, OwhTensorDesc *d) {
-    const size_t at = c->combo * (c->op->in.n + c->op->out.n) + p;
+static void fill_desc(const ExecCall *c, const Operand *o, OwhTensorDesc *d) {
+    const size_t at = c->combo * (c->op->in.n + c->op->out.n) + o->param;
     fill_shape(&d->shape.origin, o->t);
     d->shape.storage = d->shape.origin;
     d->type.dtype = rt_ge_of_dtype(o->t->dtype);
@@ -32,20 +32,25 @@ static void fill_desc(const ExecCall *c, size_t p, const Operand *o, OwhTensorDe
     }
 }
 
+/* The tensors of one declared parameter, behind those of the ones before. */
+static OwhAnchor fill_anchor(const ExecCall *c, const Operand *o, OwhTensorDesc *descs, size_t *n) {
+    OwhAnchor anchor = {.start = (uint32_t)*n};
+    for (size_t j = 0; j < o->n_items; j++) {
+        if (!o->item[j].t) continue;
+        fill_desc(c, &o->item[j], &descs[(*n)++]);
+        anchor.n++;
+    }
+    return anchor;
+}
+
 void exec_fill_node(ExecCall *c, OwhNode *node) {
     const OwhOpDef *op = c->op;
     OwhAnchor *ir_in = ARENA_ARRAY(c->arena, op->in.n, OwhAnchor), *ir_out = ARENA_ARRAY(c->arena, op->out.n, OwhAnchor);
     *node = (OwhNode){.name = op->type, .type = op->type, .ir_in = ir_in, .ir_out = ir_out, .n_ir_in = op->in.n, .n_ir_out = op->out.n,
-                      .in = ARENA_ARRAY(c->arena, op->in.n, OwhTensorDesc), .out = ARENA_ARRAY(c->arena, op->out.n, OwhTensorDesc),
+                      .in = ARENA_ARRAY(c->arena, c->all_in.n, OwhTensorDesc), .out = ARENA_ARRAY(c->arena, c->all_out.n, OwhTensorDesc),
                       .attrs = {op->attrs.n, c->attrs}};
-    for (size_t i = 0; i < op->in.n; i++) {
-        ir_in[i] = (OwhAnchor){(uint32_t)node->n_in, c->in[i].t != NULL};
-        if (c->in[i].t) fill_desc(c, i, &c->in[i], &node->in[node->n_in++]);
-    }
-    for (size_t i = 0; i < op->out.n; i++) {
-        ir_out[i] = (OwhAnchor){(uint32_t)node->n_out, c->out[i].t != NULL};
-        if (c->out[i].t) fill_desc(c, op->in.n + i, &c->out[i], &node->out[node->n_out++]);
-    }
+    for (size_t i = 0; i < op->in.n; i++) ir_in[i] = fill_anchor(c, &c->in[i], node->in, &node->n_in);
+    for (size_t i = 0; i < op->out.n; i++) ir_out[i] = fill_anchor(c, &c->out[i], node->out, &node->n_out);
 }
 
 static uint32_t run_guarded(ExecCall *c, OwhFnKind kind, void *ctx, const char *name, char *text, size_t n_text) {
@@ -67,13 +72,14 @@ static bool same_shape(const OwhShape *s, const RtTensor *t) {
 
 static void check_inferred_shapes(ExecCall *c, const OwhNode *node) {
     char inferred[160], given[160];
-    for (size_t i = 0, at = 0; i < c->op->out.n; i++) {
-        const RtTensor *t = c->out[i].t;
+    for (size_t i = 0, at = 0; i < c->all_out.n; i++) {
+        const Operand *o = c->all_out.at[i];
+        const RtTensor *t = o->t;
         if (!t) continue;
         const OwhShape *s = &node->out[at++].shape.origin;
         if (same_shape(s, t)) continue;
         const size_t rank = s->n_dims <= OWH_MAX_DIMS ? s->n_dims : OWH_MAX_DIMS;
-        rt_finding(c->rt, RT_INFER_SHAPE_MISMATCH, c->op->type, rt_shape_text(inferred, s->dim, rank), c->op->out.at[i]->name,
+        rt_finding(c->rt, RT_INFER_SHAPE_MISMATCH, c->op->type, rt_shape_text(inferred, s->dim, rank), o->def->name,
                    rt_shape_text(given, t->size, (size_t)t->rank));
     }
 }
@@ -100,11 +106,12 @@ static void infer_dtype(ExecCall *c) {
     if (!c->op->fn[OWH_FN_INFER_DTYPE]) return;
     exec_fill_node(c, &ctx.node);
     if (run_guarded(c, OWH_FN_INFER_DTYPE, &ctx, "InferDataType", text, sizeof text) != 0) return;
-    for (size_t i = 0, at = 0; i < c->op->out.n; i++) {
-        if (!c->out[i].t) continue;
+    for (size_t i = 0, at = 0; i < c->all_out.n; i++) {
+        const Operand *o = c->all_out.at[i];
+        if (!o->t) continue;
         const int32_t ge = ctx.node.out[at++].type.dtype;
-        if (ge != rt_ge_of_dtype(c->out[i].t->dtype))
-            rt_finding(c->rt, RT_INFER_DTYPE_MISMATCH, c->op->type, rt_ge_name(ge), c->op->out.at[i]->name, rt_dtype_name(c->out[i].t->dtype));
+        if (ge != rt_ge_of_dtype(o->t->dtype))
+            rt_finding(c->rt, RT_INFER_DTYPE_MISMATCH, c->op->type, rt_ge_name(ge), o->def->name, rt_dtype_name(o->t->dtype));
     }
 }
 

@@ -216,6 +216,7 @@ static void run_store(Core *c, const void *args)
 static void issue_store(Core *c, const OwGlobal *g, const Place *p, const Rows *rows)
 {
     Copy k;
+    if (c->store_atomic) ow_not_modelled("a copy while SetStoreAtomicConfig is on", c->loc);
     if (!open_copy(c, g, p, rows, true, &k)) return;
     const Access acc[] = {ub_rows(&k, ACC_READ), gm_rows(&k, c->atomic_op ? ACC_ATOMIC : ACC_WRITE)};
     issue(c, PIPE_MTE3, run_store, &k, sizeof k, acc, 2);
@@ -461,6 +462,14 @@ void ow_pad_value(uint32_t type, uint64_t bits, OwLoc loc)
     (void)type;
     c->pad_value = bits;
     c->pad_set = true;
+}
+
+/* HW: SetStoreAtomicConfig page: which stores the register acts on is not said, so a copy while it is on is not modelled. */
+uint32_t ow_store_atomic(uint32_t set, uint32_t config, OwLoc loc)
+{
+    Core *c = core_enter(set ? "SetStoreAtomicConfig" : "GetStoreAtomicConfig", loc);
+    if (set) c->store_atomic = (uint16_t)config;
+    return c->store_atomic;
 }
 
 void ow_atomic(uint32_t op, uint32_t type, OwLoc loc)

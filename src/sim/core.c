@@ -128,6 +128,9 @@ void core_reset(Core *c, uint32_t block)
     c->pool = NULL;
     c->spm = (OwGlobal){0};
     c->spm_bytes = 0;
+    memset(c->guards, 0, sizeof c->guards);
+    c->is_guarded = false;
+    c->store_atomic = 0;
     core_soc_init(c);
     c->cmpmask[0] = c->cmpmask[1] = 0;
     c->cmpmask_valid = false;
@@ -184,6 +187,7 @@ void core_finish(Core *c)
     check_queues(c);
     pipes_drain(c);
     core_report_owed(c);
+    if (c->atomic_op) sim_report(c, CHK_ID_ATOMIC_LEFT);
     for (uint32_t e = 0; e < N_EVENTS; e++)
         for (uint32_t i = 0; i < N_EVENT_IDS; i++)
             if (c->flag_set[e] >> i & 1) sim_report_at(c, c->flag_loc[e][i], "SetFlag", CHK_ID_FLAG_LEFT, LL(i), event_name(e));

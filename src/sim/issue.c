@@ -293,6 +293,7 @@ bool issue_direct(Core *c, Pipe pipe, const Access *acc, uint32_t n_acc)
 {
     uint32_t seq = ++c->pipes->seq;
     if (c->eaten.n_bytes) reuse_check(c, acc, n_acc);
+    if (c->is_guarded) guard_check(c, pipe, acc, n_acc);
     if (!runs_at_once(c, pipe)) return false;
     hazard_enter_now(c, pipe);
     hazard_access(c, pipe, seq, acc, n_acc);
@@ -428,6 +429,7 @@ void issue_barrier_all(Core *c)
 void issue_scalar_read(Core *c, const Access *acc, uint32_t n_acc)
 {
     while (c->pipes->queue[PIPE_S].first) step(c, PIPE_S); /* stores and flags of the scalar unit never wait */
+    if (c->is_guarded) guard_check(c, PIPE_S, acc, n_acc);
     hazard_enter_now(c, PIPE_S);
     hazard_access(c, PIPE_S, ++c->pipes->seq, acc, n_acc);
 }

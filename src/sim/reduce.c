@@ -321,12 +321,25 @@ static void reduce_repeats(Core *c, const Source *src, uint32_t kind, Total *tot
     free(sums);
 }
 
+/* What a reduction writes into sharedTmpBuffer. HW: ReduceSum, ReduceMax; ReduceSum by count does without. */
+static uint32_t work_bytes(const Source *s, uint32_t kind, bool with_index, uint64_t n)
+{
+    uint64_t repeats = s->repeat ? s->repeat : n / s->lanes, block = ISA_BLOCK_BYTES / s->size;
+    if (kind == SUM) return s->repeat ? (uint32_t)((repeats + block - 1) / block * block * s->size) : 0;
+    uint64_t pairs = 2 * (repeats ? repeats : 1), all = (pairs + block - 1) / block * block;
+    uint64_t second = 2 * ((pairs + s->lanes - 1) / s->lanes);
+    if (with_index && repeats > 1) all += (second + block - 1) / block * block;
+    if (with_index && second > 2) all += (2 * ((second + s->lanes - 1) / s->lanes) + block - 1) / block * block;
+    return (uint32_t)(all * s->size);
+}
+
 typedef struct ReduceAll {
     Source src;
     Place dst;
     uint32_t kind;
     bool with_index;
     uint64_t n; /* elements of the count form; src.repeat is 0 there */
+    uint32_t work, work_bytes; /* of sharedTmpBuffer: left undefined */
 } ReduceAll;
 
 static void run_reduce_all(Core *c, const void *args)
@@ -338,6 +351,7 @@ static void run_reduce_all(Core *c, const void *args)
         reduce_repeats(c, &a->src, a->kind, &total);
     else
         reduce_count(c, &a->src, a->kind, a->n, &total);
+    bits_fill(c->ub_valid, a->work, a->work_bytes, false);
     put(c, t, 0, a->dst.addr, a->kind == SUM ? total.sum : total.best, total.valid);
     if (a->with_index) put_index(c, t == DTYPE_F16 ? DTYPE_U16 : DTYPE_U32, a->dst.addr + a->src.size, total.index, total.valid);
     set_register(a->kind == SUM ? &c->acc : &c->best, t, a->kind == SUM ? total.sum : total.best, total.index, 
@@ -361,10 +375,13 @@ void ow_reduce_all(const char *api, uint32_t type, uint32_t kind, const OwLocal 
     if (!local_place(c, d, "dst", a.src.size, &a.dst)) return;
     uint32_t want = a.src.size * (a.with_index ? 2 : 1);
     if (local_clip(c, &a.dst, "dst", true, 0, want) < want) return;
-    const Access acc[] = {r ? source_read(&a.src) : ub_read(a.src.p.addr, a.n * a.src.size), ub_write(a.dst.addr, want)};
+    a.work = work.addr;
+    a.work_bytes = local_clip(c, &work, "sharedTmpBuffer", true, 0, work_bytes(&a.src, kind, a.with_index, a.n));
+    const Access acc[] = {r ? source_read(&a.src) : ub_read(a.src.p.addr, a.n * a.src.size), ub_write(a.dst.addr, want),
+                          ub_write(a.work, a.work_bytes)};
     if (a.with_index && t == DTYPE_F16 && (r ? (uint64_t)a.src.repeat * ISA_REPEAT_BYTES / 2 : a.n) > 65536)
         sim_report(c, CHK_ID_REDUCE_INDEX, LL(r ? (uint64_t)a.src.repeat * ISA_REPEAT_BYTES / 2 : a.n));
-    issue(c, PIPE_V, run_reduce_all, &a, sizeof a, acc, 2);
+    issue(c, PIPE_V, run_reduce_all, &a, sizeof a, acc, a.work_bytes ? 3 : 2);
     reuse_note(c, a.src.p.addr, (r ? (uint64_t)a.src.repeat * ISA_REPEAT_BYTES : a.n * a.src.size), a.dst.addr);
     if (!r && set_mask) {
         c->counter_mode = false;

@@ -58,7 +58,7 @@ static char *format(Arena *a, const char *fmt, va_list args)
 /* Without checks: only what makes the launch end as it does. */
 static bool ends_launch(CheckId id)
 {
-    static const CheckId IDS[] = {CHK_ID_NOT_MODELLED, CHK_ID_ASSERT, CHK_ID_INSN_LIMIT, CHK_ID_BLOCK_DIM, CHK_ID_FLAG_NO_SET, CHK_ID_QUE_EMPTY, CHK_ID_QUE_EVENTS,
+    static const CheckId IDS[] = {CHK_ID_NOT_MODELLED, CHK_ID_ASSERT, CHK_ID_GUARD_HIT, CHK_ID_INSN_LIMIT, CHK_ID_BLOCK_DIM, CHK_ID_FLAG_NO_SET, CHK_ID_QUE_EMPTY, CHK_ID_QUE_EVENTS,
                                   CHK_ID_QUE_EXHAUSTED, CHK_ID_DEADLOCK, CHK_ID_CORE_DEADLOCK, CHK_ID_SYNC_BLOCKS, CHK_ID_SYNC_MIX, CHK_ID_SYNC_USED, CHK_ID_SYNC_MISSING,
                                   CHK_ID_IB_ARGUMENT};
     for (size_t i = 0; i < sizeof IDS / sizeof IDS[0]; i++)

@@ -90,10 +90,12 @@ typedef struct PendingRef {
 enum { CORE_READY, CORE_WAITING, CORE_HELD, CORE_DONE };
 
 enum { DEQ_NONE, DEQ_HALF, DEQ_SCALAR, DEQ_TABLE };
+enum { MASK_FORM_ANY, MASK_FORM_LANES, MASK_FORM_COUNT };
 /* Registers that the scalar unit sets and instructions see as they were at their issue. */
 #define CORE_REGS                                                                                                    \
     uint64_t mask[2]; /* low, high */                                                                                \
     bool counter_mode, deq_set, pad_set;   /* deq_set: SetDeqScale(half) was called */                              \
+    uint8_t mask_form;                     /* the MASK register was set for this mode: MASK_FORM_... */                                          \
     uint8_t deq_form;                      /* the last SetDeqScale: DEQ_... */                                      \
     float deq_scale;                                                                                                 \
     uint64_t deq_word;                     /* DEQSCALE, in the other two forms */                                   \
@@ -119,6 +121,13 @@ typedef struct ReduceSpr {
     uint64_t value, index; /* bits of the type */
 } ReduceSpr;
 
+/* CheckLocalMemoryIA: accesses of these kinds to blocks from..to-1 of UB end the core. */
+enum { N_UB_GUARDS = 4 };
+typedef struct UbGuard {
+    uint32_t from, to, kinds; /* 32-byte blocks; kinds 0: off */
+    OwLoc loc;
+} UbGuard;
+
 struct Core {
     Sim *sim;
     uint32_t block;
@@ -140,6 +149,9 @@ struct Core {
     OwPool *pool; /* InitBuffer takes from it; NULL: from what the pipe has left */
     OwGlobal spm; /* of InitSpmBuffer, and its bytes */
     int32_t spm_bytes;
+    UbGuard guards[N_UB_GUARDS];
+    bool is_guarded;
+    uint16_t store_atomic; /* SetStoreAtomicConfig: type, and op from bit 3 */
     OwLoc pipe_made;
 
     union {
@@ -220,6 +232,8 @@ struct Sim {
 /* reuse.c: the result of a reduction lies in its source; and before each access to UB while that is so. */
 void reuse_note(Core *c, uint32_t src, uint64_t n_bytes, uint32_t dst);
 void reuse_check(Core *c, const Access *acc, uint32_t n_acc);
+/* guard.c: at the issue of an instruction, while is_guarded. Ends the core where a guard forbids the access. */
+void guard_check(Core *c, Pipe pipe, const Access *acc, uint32_t n_acc);
 
 extern _Thread_local Core *sim_core; /* the core that runs now; NULL outside a launch */
 

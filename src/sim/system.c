@@ -133,9 +133,10 @@ void *ow_sys_workspace(void)
 
 /* ---- registers -------------------------------------------------------------------------------------------------- */
 
-void ow_mask_set(uint64_t high, uint64_t low, OwLoc loc)
+void ow_mask_set(uint64_t high, uint64_t low, uint32_t counter, OwLoc loc)
 {
     Core *c = core_enter("SetVectorMask", loc);
+    c->mask_form = counter ? MASK_FORM_COUNT : MASK_FORM_ANY;
     c->mask[0] = low;
     c->mask[1] = high;
 }
@@ -148,6 +149,7 @@ void ow_mask_len(uint32_t type, uint32_t counter, int32_t len, OwLoc loc)
         sim_report(c, CHK_ID_COUNT_NEGATIVE, LL(len));
         len = 0;
     }
+    c->mask_form = counter ? MASK_FORM_COUNT : MASK_FORM_LANES;
     if (counter) {
         c->mask[0] = (uint32_t)len;
         c->mask[1] = 0;

@@ -77,6 +77,7 @@ static void set_mask(Core *c, VecOp *op, const OwRepeat *r)
     if (r->mask_bits) {
         c->mask[0] = r->mask_bits[0];
         c->mask[1] = r->mask_bits[1];
+        c->mask_form = MASK_FORM_ANY;
     } else {
         uint64_t n = r->mask_count;
         if (n > s->lanes) {
@@ -84,7 +85,17 @@ static void set_mask(Core *c, VecOp *op, const OwRepeat *r)
             n = s->lanes;
         }
         mask_of_count(n == s->lanes ? 128 : n, c->mask);
+        c->mask_form = MASK_FORM_ANY;
     }
+}
+
+/* The register was filled for the other mode; bits of a mask that would be more elements than UB has are one, too. */
+static void check_mode(Core *c, const OwRepeat *r)
+{
+    bool too_many = r->set_mask && r->mask_bits && c->mask[0] > (uint64_t)c->ub_bytes * 8;
+    bool all = c->mask[0] == ~0ull && c->mask[1] == ~0ull; /* ResetMask, and what library calls leave */
+    if (c->counter_mode && (too_many || (c->mask_form == MASK_FORM_LANES && !all))) sim_report(c, CHK_ID_MASK_AS_COUNT, (unsigned long long)c->mask[0]);
+    if (!c->counter_mode && c->mask_form == MASK_FORM_COUNT && !all) sim_report(c, CHK_ID_MASK_AS_LANES, (unsigned long long)c->mask[0]);
 }
 
 /* Counter mode: MASK holds the number of elements, the repeats follow from it. */
@@ -106,6 +117,7 @@ bool vec_shape_counted(Core *c, VecOp *op, uint64_t count)
     c->mask[0] = count;
     bool any = shape_counter(c, op);
     c->counter_mode = false;
+    c->mask_form = MASK_FORM_ANY;
     c->mask[0] = c->mask[1] = ~0ull;
     return any;
 }
@@ -120,6 +132,7 @@ bool vec_shape_repeat(Core *c, VecOp *op, const OwRepeat *r)
     }
     set_strides(c, op, r);
     if (r->set_mask) set_mask(c, op, r);
+    check_mode(c, r);
     if (c->counter_mode) return shape_counter(c, op);
     s->mask[0] = c->mask[0];
     s->mask[1] = c->mask[1];

@@ -54,6 +54,9 @@ for api, form, want in (("GetBlockIdx", "whole", 0), ("GetBlockNum", "whole", 1)
 CTRL = "bool a0 = GetSaturationFlag<SaturationMode::FLOAT>(); "
 case("SetCtrlSpr", "whole", "SetCtrlSpr<48, 48>(P(10)); RES(0, (GetCtrlSpr<48, 48>())); RES(1, GetSaturationFlag<SaturationMode::FLOAT>());")(clear_words(lambda w: [w, 1 - w], [0, 1]))
 case("GetCtrlSpr", "whole", "SetSaturationFlag<SaturationMode::FLOAT>(P(10) != 0); RES(0, (GetCtrlSpr<48, 48>()));")(clear_words(lambda w: [1 - w], [0, 1]))
+case("SetStoreAtomicConfig", "state setter", "SetStoreAtomicConfig<AtomicDtype::ATOMIC_BF16, AtomicOp::ATOMIC_SUM>(); uint16_t kind, how; GetStoreAtomicConfig(kind, how); RES(0, kind); RES(1, how); "
+     "SetStoreAtomicConfig<AtomicDtype::ATOMIC_NONE, AtomicOp::ATOMIC_SUM>();", [("float", "float", "uint32_t")])(clear_words(lambda w: [6, 0], [0]))
+case("GetStoreAtomicConfig", "getter", "uint16_t kind = 9, how = 9; GetStoreAtomicConfig(kind, how); RES(0, kind); RES(1, how);")(clear_words(lambda w: [0, 0], [0]))
 case("GetSaturationFlag", "whole", "SetSaturationFlag<SaturationMode::CAST>(P(10) != 0); RES(0, GetSaturationFlag<SaturationMode::CAST>());")(clear_words(lambda w: [w], [0, 1]))
 
 

@@ -1,5 +1,6 @@
 # (api, form) -> the test that covers the row, for what one call in one block cannot show.
 ELSEWHERE = {
+    ("CheckLocalMemoryIA", "whole"): "tests/pains/cases.py",
     ("Trap", "whole"): "tests/unit/sim/checks_test.c",
     ("SyncAll", "hard"): "tests/unit/sim/forms_test.c",
     ("SyncAll", "soft (GM workspace)"): "tests/kernel/sync_space.cpp",

@@ -110,7 +110,8 @@ PAIR(scalar_index, BRACES({ write_z(); pipe_up(); OwLocal t = tbuf(64); ow_local
 PAIR(uninit_gm, BRACES({ write_z(); pad_out(gm(z), ub_at(65536, 64), 4); }), BRACES({ write_z(); fill(ub_at(65536, 64), 1); pad_out(gm(z), ub_at(65536, 64), 4); }))
 PAIR(uninit_scalar, BRACES({ write_z(); OwLocal t = ub_at(65536, 64); ow_local_get(OW_F32, &t, 3, AT); }), BRACES({ write_z(); OwLocal t = ub_at(65536, 64); ow_local_set(OW_F32, &t, 3, 0, AT); ow_local_get(OW_F32, &t, 3, AT); }))
 PAIR(uninit_ref, BRACES({ write_z(); OwLocal t = ub_at(65536, 64); ow_local_ref(OW_F32, &t, 3, AT); }), BRACES({ write_z(); OwLocal t = ub_at(65536, 64); *(float *)ow_local_ref(OW_F32, &t, 3, AT) = 1.0f; ow_local_get(OW_F32, &t, 3, AT); }))
-PAIR(uninit_atomic, BRACES({ ow_atomic(1, OW_F32, AT); write_z(); }), BRACES({ write_z(); ow_atomic(1, OW_F32, AT); write_z(); }))
+PAIR(uninit_atomic, BRACES({ ow_atomic(1, OW_F32, AT); write_z(); }), BRACES({ write_z(); ow_atomic(1, OW_F32, AT); write_z(); ow_atomic(0, OW_F32, AT); }))
+PAIR(atomic_left, BRACES({ write_z(); ow_atomic(1, OW_F32, AT); write_z(); }), BRACES({ write_z(); ow_atomic(1, OW_F32, AT); write_z(); ow_atomic(0, OW_F32, AT); }))
 PAIR(copy_unaligned, BRACES({ write_z(); OwGlobal g = gm(x); OwLocal t = ub_at(0, 4096); ow_copy_n(OW_F32, 0, &g, &t, 9, AT); }), BRACES({ write_z(); OwGlobal g = gm(x); OwLocal t = ub_at(0, 4096); ow_copy_n(OW_F32, 0, &g, &t, 16, AT); }))
 PAIR(copy_limit, BRACES({ write_z(); OwGlobal g = gm(x); OwLocal t = ub_at(0, 4096); ow_copy_blocks(OW_F32, 0, &g, &t, 4097, 1, 0, 0, AT); }), BRACES({ write_z(); OwGlobal g = gm(x); OwLocal t = ub_at(0, 4096); ow_copy_blocks(OW_F32, 0, &g, &t, 100, 1, 0, 0, AT); }))
 PAIR(pad_limit, BRACES({ write_z(); pad_in(ub_at(0, 4096), gm(x), 4, 9); }), BRACES({ write_z(); pad_in(ub_at(0, 4096), gm(x), 4, 8); }))
@@ -125,6 +126,26 @@ PAIR(stride_limit, BRACES({ write_z(); OwRepeat r = rep(64, 1); r.dst_rep = 256;
 PAIR(stride_zero, BRACES({ write_z(); OwRepeat r = rep(64, 1); r.dst_blk = 0; muls(ub_at(0, 8), ub_at(65536, 8), r); }), BRACES({ write_z(); OwRepeat r = rep(64, 1); r.src_blk[0] = 0; muls(ub_at(0, 8), ub_at(65536, 8), r); }))
 PAIR(mask_large, BRACES({ write_z(); muls(ub_at(0, 8), ub_at(0, 8), rep(65, 1)); }), BRACES({ write_z(); muls(ub_at(0, 8), ub_at(0, 8), rep(64, 1)); }))
 PAIR(mask_high, BRACES({ write_z(); uint64_t m[2] = {1, 1}; OwRepeat r = rep(0, 1); r.mask_bits = m; muls(ub_at(0, 8), ub_at(0, 8), r); }), BRACES({ write_z(); uint64_t m[2] = {1, 0}; OwRepeat r = rep(0, 1); r.mask_bits = m; muls(ub_at(0, 8), ub_at(0, 8), r); }))
+static void muls_by_register(void)
+{
+    OwRepeat r = rep(0, 1);
+    r.set_mask = 0;
+    muls(ub_at(0, 8), ub_at(0, 8), r);
+    ow_mask_mode(0, AT);
+    ow_mask_set(~0ull, ~0ull, 0, AT);
+}
+PAIR(mask_as_lanes, BRACES({ write_z(); ow_mask_len(OW_F32, 1, 40, AT); muls_by_register(); }), BRACES({ write_z(); ow_mask_mode(1, AT); ow_mask_len(OW_F32, 1, 40, AT); muls_by_register(); }))
+PAIR(mask_as_count, BRACES({ write_z(); ow_mask_mode(1, AT); ow_mask_len(OW_F32, 0, 4, AT); muls_by_register(); }), BRACES({ write_z(); ow_mask_len(OW_F32, 0, 4, AT); muls_by_register(); }))
+/* Blocks 1 and 2 of UB are guarded against writes of V. */
+static void guarded(uint32_t first_float)
+{
+    ow_guard(2, 0, 2, 8, AT);
+    fill(ub_at(4 * first_float, 8), 8);
+}
+PAIR(guard_hit, BRACES({ write_z(); guarded(8); }), BRACES({ write_z(); guarded(0); }))
+PAIR(guard_end, BRACES({ write_z(); guarded(16); }), BRACES({ write_z(); guarded(24); }))
+PAIR(guard_off, BRACES({ write_z(); ow_guard(2, 0, 2, 8, AT); ow_guard(1, 0, 2, 0, AT); fill(ub_at(32, 8), 8); }), BRACES({ write_z(); ow_guard(2, 0, 2, 8, AT); ow_guard(2, 0, 2, 0, AT); fill(ub_at(32, 8), 8); }))
+PAIR(guard_kind, BRACES({ write_z(); ow_guard(0, 0, 2, 2, AT); OwLocal t = ub_at(32, 8); ow_local_set(OW_F32, &t, 0, 0, AT); }), BRACES({ write_z(); ow_guard(0, 0, 2, 1, AT); OwLocal t = ub_at(32, 8); ow_local_set(OW_F32, &t, 0, 0, AT); }))
 static void compare(uint32_t type, uint32_t mode, int64_t n)
 {
     OwLocal d = ub_at(0, 8), a = ub_at(4096, 8);
@@ -386,7 +407,8 @@ static const struct {
     P("uninitialised-scalar", uninit_ref), P("uninitialised-accumulate", uninit_atomic), P("copy-unaligned-count", copy_unaligned),
     P("copy-limit", copy_limit), P("copy-pad-limit", pad_limit), P("copy-pad-length", pad_length), P("count-negative", count_negative),
     P("repeat-too-large", repeat_limit), P("stride-too-large", stride_limit), P("stride-zero", stride_zero), P("mask-too-large", mask_large),
-    P("mask-high-bits", mask_high), P("compare-count-256", compare_256), P("compare-int-mode", compare_int), P("dtype-not-supported", dtype),
+    P("mask-high-bits", mask_high), P("mask-mode", mask_as_lanes), P("mask-mode", mask_as_count), P("atomic-left-on", atomic_left),
+    P("local-memory-guard", guard_hit), P("local-memory-guard", guard_end), P("local-memory-guard", guard_off), P("local-memory-guard", guard_kind), P("compare-count-256", compare_256), P("compare-int-mode", compare_int), P("dtype-not-supported", dtype),
     P("cast-round-mode", round_mode), P("overlap", overlap), P("overlap", overlap_repeat), P("overlap", overlap_wide), P("shift-range", shift),
     P("deq-sign-mode", deq_sign), P("deq-scale-not-set", deq_form), P("int4-odd", int4_odd),
     P("reduce-register", spr_unset), P("reduce-register", spr_form), P("reduce-register", spr_index), P("reduce-register", spr_type),
@@ -433,7 +455,7 @@ static void each_check_trips_and_its_neighbour_does_not(void **state)
 static void without_checks_only_an_end_is_told(void **state)
 {
     (void)state;
-    static const char *const ENDS[] = {"que-empty", "que-pool-exhausted", "que-event-ids", "flag-never-set", "not-modelled", "assert-failed"};
+    static const char *const ENDS[] = {"que-empty", "que-pool-exhausted", "que-event-ids", "flag-never-set", "not-modelled", "assert-failed", "local-memory-guard"};
     for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++) {
         Sim *s = new_sim();
         sim_set_options(s, &(SimOptions){.no_hazards = true, .no_checks = true});
