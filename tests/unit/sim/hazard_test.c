@@ -475,7 +475,7 @@ static void options_are_read(void **state)
 /* ---- random programs -------------------------------------------------------------------------------------------------- */
 
 enum { N_OPS = 40, N_BUFS = 5, LANES = 64, MAX_EDGES = 512, P_S = 0 };
-typedef enum { OP_LOAD, OP_ADD, OP_SCALE, OP_SUM, OP_COPY, OP_STORE, OP_SET, N_KINDS } OpKind;
+typedef enum { OP_LOAD, OP_ADD, OP_SCALE, OP_SUM, OP_COPY, OP_STORE, OP_SET, OP_MOVE, OP_ACCUMULATE, N_KINDS } OpKind; /* MOVE: GetValue and SetValue of an element */
 
 typedef struct Op {
     OpKind kind;
@@ -506,25 +506,29 @@ static uint32_t event_of(uint32_t from, uint32_t to)
     return 99;
 }
 
-static bool reads(const Op *o, uint32_t buf)
-{
-    return (o->kind == OP_ADD && (o->s0 == buf || o->s1 == buf)) || ((o->kind == OP_SCALE || o->kind == OP_SUM || o->kind == OP_COPY) && o->s0 == buf) || (o->kind == OP_STORE && o->s0 == buf);
-}
-static bool writes(const Op *o, uint32_t buf) { return o->kind != OP_STORE && o->d == buf; }
+typedef struct Span {
+    uint32_t from, to; /* elements of a buffer */
+} Span;
+static const Span WHOLE = {0, LANES}, NOTHING = {0, 0};
+static bool meet(Span one, Span other) { return one.from < other.to && other.from < one.to; }
+static bool is_store(const Op *o) { return o->kind == OP_STORE || o->kind == OP_ACCUMULATE; }
 
-/* The one element a scalar store or a sum writes; LANES: all of them. */
-static uint32_t element_of(const Op *o) { return o->kind == OP_SET ? o->slot : o->kind == OP_SUM ? 0 : LANES; }
-static bool both_write(const Op *p, const Op *q, uint32_t buf)
+static Span reads(const Op *o, uint32_t buf)
 {
-    uint32_t one = element_of(p), other = element_of(q);
-    return writes(p, buf) && writes(q, buf) && (one == LANES || other == LANES || one == other);
+    if (o->kind == OP_LOAD || o->kind == OP_SET || (o->s0 != buf && !(o->kind == OP_ADD && o->s1 == buf))) return NOTHING;
+    return o->kind == OP_MOVE ? (Span){o->slot, o->slot + 1} : WHOLE;
+}
+static Span writes(const Op *o, uint32_t buf)
+{
+    if (is_store(o) || o->d != buf) return NOTHING;
+    return o->kind == OP_SET || o->kind == OP_MOVE ? (Span){o->slot, o->slot + 1} : o->kind == OP_SUM ? (Span){0, 1} : WHOLE;
 }
 
 static bool conflict(const Op *p, const Op *q)
 {
     for (uint32_t k = 0; k < N_BUFS; k++)
-        if ((writes(p, k) && reads(q, k)) || both_write(p, q, k) || (reads(p, k) && writes(q, k))) return true;
-    return p->kind == OP_STORE && q->kind == OP_STORE && p->slot == q->slot;
+        if (meet(writes(p, k), reads(q, k)) || meet(writes(p, k), writes(q, k)) || meet(reads(p, k), writes(q, k))) return true;
+    return is_store(p) && is_store(q) && p->slot == q->slot && !(p->kind == OP_ACCUMULATE && q->kind == OP_ACCUMULATE);
 }
 
 static bool needs_edge(uint32_t i, uint32_t j)
@@ -551,7 +555,8 @@ static bool is_reached(uint32_t i, uint32_t j)
 
 static void make_program(uint32_t seed)
 {
-    static const uint32_t pipes[N_KINDS] = {P_MTE2, P_V, P_V, P_V, P_V, P_MTE3, P_S};
+    static const uint32_t pipes[N_KINDS] = {P_MTE2, P_V, P_V, P_V, P_V, P_MTE3, P_S, P_S, P_MTE3};
+    bool stored[16] = {false};
     rng = seed * 2654435761u + 1;
     n_edges = 0;
     for (uint32_t j = 0; j < N_OPS; j++) {
@@ -559,6 +564,8 @@ static void make_program(uint32_t seed)
         o->kind = j < N_BUFS ? OP_LOAD : (OpKind)pick(N_KINDS);
         *o = (Op){.kind = o->kind, .pipe = pipes[o->kind], .d = j < N_BUFS ? j : pick(N_BUFS), .s0 = pick(N_BUFS), .s1 = pick(N_BUFS), .slot = pick(16)};
         if (o->kind == OP_SUM && o->d == o->s0) o->d = (o->d + 1) % N_BUFS; /* in place it is a finding of its own */
+        if (o->kind == OP_ACCUMULATE && !stored[o->slot]) o->kind = OP_STORE; /* adds to something */
+        if (o->kind == OP_STORE) stored[o->slot] = true;
         for (uint32_t i = j; i-- > 0;) {
             if (!needs_edge(i, j) || is_reached(i, j)) continue;
             uint32_t event = ops[i].pipe == o->pipe ? 99 : event_of(ops[i].pipe, o->pipe), busy = 0;
@@ -590,6 +597,8 @@ static void run_op(const Op *o, OwLoc loc)
     case OP_SUM: ow_reduce_all("ReduceSum", OW_F32, 0, &t[o->d], &t[o->s0], &w, 0, 1, LANES, NULL, loc); break;
     case OP_COPY: ow_copy_local_n(OW_F32, &t[o->d], &t[o->s0], LANES, loc); break;
     case OP_STORE: ow_copy_n(OW_F32, 1, &to, &t[o->s0], LANES, loc); break;
+    case OP_ACCUMULATE: ow_atomic(1, OW_F32, loc), ow_copy_n(OW_F32, 1, &to, &t[o->s0], LANES, loc), ow_atomic(0, OW_F32, loc); break;
+    case OP_MOVE: ow_local_set(OW_F32, &t[o->d], o->slot, ow_local_get(OW_F32, &t[o->s0], o->slot, loc), loc); break;
     default: ow_local_set(OW_F32, &t[o->d], o->slot, 0x40400000, loc); break;
     }
 }
@@ -630,9 +639,11 @@ static void expected(float *out, bool *written)
             if (o->kind == OP_ADD) buf[o->d][i] = buf[o->s0][i] + buf[o->s1][i];
             if (o->kind == OP_SCALE) buf[o->d][i] = buf[o->s0][i] * 0.5f;
             if (o->kind == OP_STORE) out[o->slot * LANES + i] = buf[o->s0][i];
+            if (o->kind == OP_ACCUMULATE) out[o->slot * LANES + i] += buf[o->s0][i];
         }
         if (o->kind == OP_COPY) memcpy(buf[o->d], buf[o->s0], sizeof buf[0]);
         if (o->kind == OP_SUM) buf[o->d][0] = neighbours_sum(buf[o->s0]);
+        if (o->kind == OP_MOVE) buf[o->d][o->slot] = buf[o->s0][o->slot];
         if (o->kind == OP_SET) buf[o->d][o->slot] = 3.0f;
         if (o->kind == OP_STORE) written[o->slot] = true;
     }
@@ -705,7 +716,7 @@ static void a_missing_flag_is_named(void **state)
             Sim *s = sim_with("");
             launch(s, run_program, 1);
             if (needed || !has_race(false)) expect_races_only(s, needed);
-            bool direct = ops[edges[e].to].kind != OP_STORE && !is_reached(edges[e].from, edges[e].to); /* else another pair went by this edge */
+            bool direct = !is_store(&ops[edges[e].to]) && !is_reached(edges[e].from, edges[e].to); /* else another pair went by this edge */
             n_named += direct && reports_pair(s, edges[e].from, edges[e].to);
             n_direct += direct;
             sim_free(s);
