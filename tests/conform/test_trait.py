@@ -34,11 +34,11 @@ SIZES = """
 """
 # as CALLS on plain tensors, on tensors of a trait
 CALLS = """
-    Add(d, a, b, n); Muls(d, d, us, n); Adds(d, d, us, bits, r, up); Exp(a, d, n); Relu(b, a, n); Max(d, a, b, lanes, r, bp); MulAddDst(d, a, b, n);
+    Add(d, a, b, n); Muls(d, d, us, n); Adds(d, d, us, bits, r, up); Exp(a, d, n); ReduceMax(d, a, b, (int32_t)n); Relu(b, a, n); Max(d, a, b, lanes, r, bp); MulAddDst(d, a, b, n);
     Cast(b.template ReinterpretCast<I>(), d, RoundMode::CAST_RINT, (uint32_t)n);
     PipeBarrier<PIPE_ALL>(); DataCopy(g, d, 64); PipeBarrier<PIPE_ALL>(); DataCopy(a, g, 64); PipeBarrier<PIPE_ALL>();
     DataCopyPad(a, g, DataCopyExtParams(1, 12, 0, 0, 0), DataCopyPadExtParams<float>(true, 0, 1, us)); PipeBarrier<PIPE_ALL>();
-    WholeReduceSum(b, d, 64, 1, 1, 1, 8); ReduceMax(d, a, b, (int32_t)n); PipeBarrier<PIPE_ALL>();
+    WholeReduceSum(b, d, 64, 1, 1, 1, 8); PipeBarrier<PIPE_ALL>();
     RES(0, a.GetSize()); RES(1, a[3].GetLength()); a.SetValue(5, 2.0f); RES(2, (int)a.GetValue(5));
 """
 PLAIN = "using I = int32_t;" + CALLS
