@@ -24,8 +24,28 @@ def _meta(x: Any, first: Any, count: Any, descending: bool) -> Any:
 LIBRARY.impl("in_order", _meta, "Meta")
 
 
+NARROW = (torch.int8, torch.uint8, torch.int16)  # float32 holds their values
+WIDE = (torch.int32, torch.int64)
+
+
 def _in_order(x: Any, dim: int, first: Any, count: Any, descending: bool) -> Any:
-    """Along any dimension; a tensor without dimensions is a row of one."""
+    """Along any dimension; a tensor without dimensions is a row of one. Integers are sorted as float32 where that holds them, else by their low 16
+    bits and then, as equal ones keep their order, by the others."""
+    if x.dtype in NARROW:
+        values, places = _floats_in_order(x.to(torch.float32), dim, first, count, descending)
+        return values.to(x.dtype), places
+    if x.dtype not in WIDE:
+        return _floats_in_order(x, dim, first, count, descending)
+    row = x.reshape(1) if x.dim() == 0 else x
+    _, by_low = _floats_in_order((row & 0xFFFF).to(torch.float32), dim, 0, row.shape[dim], descending)
+    high = torch.gather(row, dim, by_low) >> 16
+    _, by_high = _floats_in_order(high.to(torch.float32), dim, first, count, descending)
+    places = torch.gather(by_low, dim, by_high)
+    values = torch.gather(row, dim, places)
+    return (values, places) if x.dim() else (values.reshape(()), places.reshape(()))
+
+
+def _floats_in_order(x: Any, dim: int, first: Any, count: Any, descending: bool) -> Any:
     if x.dim() == 0:
         values, places = torch.ops.opwright.in_order(x.reshape(1), first, count, descending)
         return values.reshape(()), places.reshape(())
@@ -40,7 +60,7 @@ def _size(x: Any, dim: int) -> Any:
 
 
 def _is_sorted_here(x: Any) -> bool:
-    return x.dtype in (torch.float32, torch.float16, torch.bfloat16)
+    return x.dtype in (torch.float32, torch.float16, torch.bfloat16, *NARROW, *WIDE)
 
 
 def _sort(x: Any, dim: int = -1, descending: bool = False) -> Any:
@@ -67,6 +87,8 @@ def _median_dim(x: Any, dim: int, keepdim: bool = False) -> Any:
     if not _is_sorted_here(x):
         return NotImplemented
     values, places = _in_order(x, dim, (_size(x, dim) - 1) // 2, 1, False)
+    if not x.dtype.is_floating_point:
+        return (values, places) if keepdim or x.dim() == 0 else (values.squeeze(dim), places.squeeze(dim))
     greatest, place = _in_order(x, dim, 0, 1, True)
     is_nan = greatest != greatest
     values, places = torch.where(is_nan, greatest, values), torch.where(is_nan, place, places)
@@ -78,6 +100,8 @@ def _median(x: Any) -> Any:
         return NotImplemented
     row = x.reshape(-1)
     values, _ = _in_order(row, 0, (row.shape[0] - 1) // 2, 1, False)
+    if not x.dtype.is_floating_point:
+        return values.reshape(())
     greatest, _ = _in_order(row, 0, 0, 1, True)
     return torch.where(greatest != greatest, greatest, values).reshape(())
 
