@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional, Protocol
 
 import torch
 
-from . import candidate, cases, npu_functions, reference, stable
+from . import candidate, cases, nearby, npu_functions, reference, stable
 from .candidate import CandidateError
 from .errors import BridgeError, describe, from_user_code, is_out_of_memory, out_of_memory
 from .frames import Buffer
@@ -78,6 +78,7 @@ class Answer:
         self.actual: Optional[list[torch.Tensor]] = None
         self.eager: list[torch.Tensor] = []
         self.golden: list[torch.Tensor] = []
+        self.latitude: list[nearby.Latitude] = []  # of the outputs, where the truth was computed
         self.largest: Optional[float] = None  # magnitude of anything the reference computes
         self.near: list[dict[str, Any]] = []  # near_miss.near_results
         self.kinds: dict[str, str] = {}
@@ -104,6 +105,8 @@ class Answer:
             "conversions": self.conversions, "times": self.times,
             "output_kinds": self.kinds, "blob_names": [name for name, _ in self._parts(want)],
         }
+        if any(m.picks for m in self.latitude):
+            out["picks"] = [m.picks.to_json(t.shape) if m.picks else None for m, t in zip(self.latitude, self.golden)]
         if self.note:
             out["golden_note"] = self.note
         if self.largest is not None:
@@ -121,7 +124,10 @@ class Answer:
         count = max([len(t) for _, t in lists], default=0)
         if "near" in want:
             return [(f"near{i}.{k}", t) for i, n in enumerate(self.near) for k, t in enumerate(n["outputs"])]
-        return [(f"{n}{i}", t[i]) for i in range(count) for n, t in lists if i < len(t)]
+        parts = [(f"{n}{i}", t[i]) for i in range(count) for n, t in lists if i < len(t)]
+        if "golden" in want:
+            parts += [(f"{n}{i}", t) for i, m in enumerate(self.latitude) for n, t in m.parts()]
+        return parts
 
     def blobs(self, want: list[str]) -> list[Buffer]:
         return [tensor_bytes(t) for _, t in self._parts(want)]
@@ -343,10 +349,10 @@ def _golden(answer: Answer, seed: int) -> list[torch.Tensor]:
         return [t.to(torch.int64) for t in answer.eager]
     for dtype in (torch.float64, torch.float32):
         try:
-            with stable.StableOrder():
-                outputs = _run_as(answer, dtype, seed)[1]
+            outputs, latitude = _truth_as(answer, dtype, seed)
             if [t.shape for t in outputs] != [t.shape for t in answer.eager]:
                 raise ValueError("its results have other shapes there")
+            answer.latitude = latitude
             break
         except Exception as exc:
             _pass_memory(exc)
@@ -354,6 +360,22 @@ def _golden(answer: Answer, seed: int) -> list[torch.Tensor]:
                                   + ("computed in float32" if dtype is torch.float64 else "its own results stand in"))
             outputs = answer.eager
     return [g.to(torch.float64 if e.is_floating_point() else torch.int64) for g, e in zip(outputs, answer.eager)]
+
+
+def _truth_as(answer: Answer, dtype: torch.dtype, seed: int) -> tuple[list[torch.Tensor], list[nearby.Latitude]]:
+    """The reference's results in that dtype, and what its integers may be beside that."""
+
+    def run(watch: nearby.Watch) -> list[torch.Tensor]:
+        with stable.StableOrder(), watch:
+            return _run_as(answer, dtype, seed)[1]
+
+    if all(t.is_floating_point() for t in answer.eager):
+        with stable.StableOrder():
+            return _run_as(answer, dtype, seed)[1], []
+    watch = nearby.Watch()
+    outputs = run(watch)
+    nudged = [run(nearby.Watch(n)) for n in (-nearby.NUDGE, nearby.NUDGE)] if watch.rounds else []
+    return outputs, nearby.latitude_of(outputs, watch, nudged)
 
 
 def _joined(a: str, b: str) -> str:

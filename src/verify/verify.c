@@ -234,7 +234,7 @@ static json_t *want_of(const Verifier *v, bool reference, bool actual) {
 /* Puts what the reference's process said into the candidate's answer, as if one had said both. */
 static void join_replies(Arena *a, BridgeReply *candidate, const BridgeReply *reference) {
     json_t *to = candidate->result, *from = reference->result;
-    static const char *const KEYS[] = {"outputs", "eager_outputs", "golden_note"};
+    static const char *const KEYS[] = {"outputs", "eager_outputs", "golden_note", "picks"};
     for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++) {
         json_t *value = json_object_get(from, KEYS[i]);
         if (value) json_object_set(to, KEYS[i], value);

@@ -91,6 +91,10 @@ typedef struct CompareInput {
                            ecosystem */
     const void *eager;  /* reference in its own dtype; may be NULL when golden is there */
     const void *actual;
+    /* What integers of the ecosystem standard may be beside golden and eager; NULL or 0 where they must be equal (bridge/nearby.py). */
+    const int64_t *low, *high;          /* anything from low[i] to high[i] */
+    const double *values;               /* actual is an index (outer, pick_k, pick_inner) into values (outer, pick_n, pick_inner): one that picks */
+    size_t pick_n, pick_k, pick_inner;  /* a value equal up to 2^-13 is right, if no index comes twice */
     /* Edge values: what the reference gives in its own dtype is right too, whatever the float64 truth is (ecosystem standard): its
      * intermediate results overflow and vanish earlier. */
     bool own_overflow_counts;

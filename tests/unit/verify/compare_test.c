@@ -313,6 +313,51 @@ static void test_figures(void **state) {
     data_free(&x);
 }
 
+/* What computed values on the edge between two integers become: anything from one to the other, under the ecosystem standard's truth. */
+static void test_integers_between(void **state) {
+    (void)state;
+    const int64_t golden[] = {5, 7, -3}, low[] = {4, 7, INT64_MIN}, high[] = {5, 7, INT64_MAX};
+    static const struct {
+        int32_t actual[3];
+        size_t n_wrong;
+    } CASES[] = {{{5, 7, -3}, 0}, {{4, 7, INT32_MAX}, 0}, {{3, 7, 0}, 1}, {{6, 8, 0}, 2}};
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        CompareInput in = {.dtype = DTYPE_I32, .n = 3, .golden = golden, .actual = CASES[c].actual, .low = low, .high = high};
+        CompareResult r;
+        compare_output(VERIFY_STD_ECOSYSTEM, &in, &r);
+        assert_int_equal(r.n_wrong, CASES[c].n_wrong);
+        assert_true(r.pass == !CASES[c].n_wrong);
+    }
+}
+
+/* An index into computed values: two of the largest of each row of 4, for 2 columns, (2, 4, 2). */
+static void test_picks(void **state) {
+    (void)state;
+    const double near = 1 + 0x1p-14, nan = (double)NAN;
+    const double values[] = {1, 5, near, 5, 9, 3, 0, nan, 2, 8, 2, 7, 2.1, 7, 1, 6};
+    const int64_t golden[] = {2, 3, 1, 0, 2, 0, 0, 1}; /* (2, 2, 2) */
+    static const struct {
+        int64_t actual[8];
+        size_t n_wrong;
+    } CASES[] = {
+        {{2, 3, 1, 0, 2, 0, 0, 1}, 0},  /* the very same */
+        {{2, 3, 1, 1, 2, 0, 0, 1}, 0},  /* 5 for 5 */
+        {{2, 3, 0, 0, 2, 0, 0, 1}, 0},  /* 1 for 1 + 2^-14 */
+        {{2, 3, 1, 0, 2, 0, 0, 2}, 0},  /* 7 for 7 in the second row */
+        {{2, 3, 1, 0, 0, 0, 0, 1}, 1},  /* 2 for 2.1 */
+        {{2, 3, 1, 0, 2, 0, 0, 4}, 1},  /* outside */
+        {{2, 3, 1, 0, 2, 0, -1, 1}, 1}, /* before */
+        {{2, 2, 1, 0, 2, 0, 0, 1}, 1},  /* a number for NaN */
+        {{2, 1, 1, 1, 2, 0, 0, 1}, 2},  /* a number for NaN, and one that comes twice */
+    };
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        CompareInput in = {.dtype = DTYPE_I64, .n = 8, .golden = golden, .actual = CASES[c].actual, .values = values, .pick_n = 4, .pick_k = 2, .pick_inner = 2};
+        CompareResult r;
+        compare_output(VERIFY_STD_ECOSYSTEM, &in, &r);
+        assert_int_equal(r.n_wrong, CASES[c].n_wrong);
+    }
+}
+
 /* Integers and bool are exact under every standard; int64 beyond 2^53 too. */
 static void test_integers(void **state) {
     (void)state;
@@ -433,7 +478,8 @@ static void test_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),   cmocka_unit_test(test_branches), cmocka_unit_test(test_own_overflow), cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_figures),  cmocka_unit_test(test_integers), cmocka_unit_test(test_bit_exact),
+        cmocka_unit_test(test_figures),  cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_integers_between), cmocka_unit_test(test_picks), cmocka_unit_test(test_bit_exact),
         cmocka_unit_test(test_rounding), cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
