@@ -485,15 +485,18 @@ KirVal kir_materialise(Kir *k, KirArg a, KirType type) {
 /* ---- whole programs
  * ---------------------------------------------------------------------------------------------- */
 
-/* Marks what stores, and carries in use, need. True when something was marked that an earlier look has missed. */
+/* Marks what stores, and carries in use, need. True when a carry was marked behind the place where what it becomes was looked at. */
 static bool mark_live(const Kir *k, bool *live) {
-    bool again = false;
     for (size_t i = k->insns.n; i-- > 0;) {
         const KirInsn *in = &k->insns.at[i];
         bool is_final = in->op == KIR_FINAL_F || in->op == KIR_FINAL_I;
-        if (kir_is_store(in->op)) live[i] = true;
-        if (is_final && !live[i] && live[in->src[0]]) live[i] = again = true;
+        live[i] |= kir_is_store(in->op) || (is_final && live[in->src[0]]);
         for (int s = 0; live[i] && s < OPS[in->op].n_src; s++) live[in->src[s]] = true;
+    }
+    bool again = false;
+    for (size_t i = 0; i < k->insns.n; i++) {
+        const KirInsn *in = &k->insns.at[i];
+        again |= (in->op == KIR_FINAL_F || in->op == KIR_FINAL_I) && live[in->src[0]] && !live[i];
     }
     return again;
 }

@@ -65,14 +65,26 @@ static KirVal add_group(ReduceEnv *env, int kind, KirVal x, KirVal first, KirVal
     return first;
 }
 
+/* What a tile adds to the sum of those before it. What one addition loses the next makes up (Kahan), so that a sum is as exact with
+ * small tiles as with large ones; infinite sums have lost nothing. */
+static KirVal add_tile(EvalCtx *c, KirVal sum, KirVal tile) {
+    Kir *k = c->kir;
+    KirVal lost = new_carry(c, KIR_F32, 0);
+    KirVal more = emit2(k, KIR_SUB_F, tile, lost), next = emit2(k, KIR_ADD_F, sum, more);
+    KirVal next_lost = emit2(k, KIR_SUB_F, emit2(k, KIR_SUB_F, next, sum), more);
+    KirVal finite = emit(k, KIR_CMP_F, next_lost, next_lost, (KirScalar){0}, KIR_EQ);
+    (void) final(k, lost, kir_emit(k, KIR_SELS_F, (KirVal[]){finite, next_lost}, kir_const(0), 0));
+    return next;
+}
+
 static KirVal simple(EvalCtx *c, int kind, KirVal x) {
     Kir *k = c->kir;
     const Group *have = find_group(c->reduce, kind, x);
     if (have) return have->result[0];
     int i = kir_type(k, x) == KIR_I32;
     const ReduceOp *op = &OPS[kind];
-    KirVal carry = new_carry(c, i ? KIR_I32 : KIR_F32, op->identity[i]);
-    KirVal next = emit2(k, op->join[i], carry, emit1(k, op->tile[i], x));
+    KirVal carry = new_carry(c, i ? KIR_I32 : KIR_F32, op->identity[i]), tile = emit1(k, op->tile[i], x);
+    KirVal next = kind == KIND_SUM && !i ? add_tile(c, carry, tile) : emit2(k, op->join[i], carry, tile);
     return add_group(c->reduce, kind, x, emit1(k, op->cores[i], final(k, carry, next)), KIR_NONE);
 }
 

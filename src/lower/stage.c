@@ -310,12 +310,49 @@ static Stage *last_pointwise(Cut *c, Stage **last) {
     return *last;
 }
 
+static void mark_inputs(const Cut *c, uint32_t value, bool *reads);
+
+static void mark_inputs_of_arg(const Cut *c, const GraphArg *arg, bool *reads) {
+    if (arg->kind == GRAPH_ARG_REF) mark_inputs(c, arg->value, reads);
+    for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++) mark_inputs_of_arg(c, &arg->item[i], reads);
+}
+
+/* Marks the graph's inputs of more than one element that a value is computed from without any stage. */
+static void mark_inputs(const Cut *c, uint32_t value, bool *reads) {
+    const GraphValue *v = &c->g->values[value];
+    if (reads[value] || c->made_by[value] != NOWHERE) return;
+    if (v->node < 0) {
+        for (uint32_t d = 0; d < v->shape.rank; d++) reads[value] |= !size_is(v->shape.dim[d], 1);
+        return;
+    }
+    const GraphNode *n = &c->g->nodes[v->node];
+    for (size_t i = 0; i < n->n_args; i++) mark_inputs_of_arg(c, &n->args[i], reads);
+}
+
+/* An output that rests on no stage is stored by one that reads its inputs anyway, so that they are read once. */
+static Stage *stage_beside(Cut *c, uint32_t value) {
+    bool *own = ARENA_ARRAY(c->a, c->g->n_values, bool);
+    mark_inputs(c, value, own);
+    for (size_t i = 0; i < c->out->list.n; i++) {
+        Stage *s = c->out->list.at[i];
+        if (!s->family->takes || !s->anchors.n) continue;
+        bool *its = ARENA_ARRAY(c->a, c->g->n_values, bool), shared = false;
+        for (size_t k = 0; k < s->anchors.n; k++) {
+            const GraphNode *n = &c->g->nodes[s->anchors.at[k]];
+            for (size_t m = 0; m < n->n_args; m++) mark_inputs_of_arg(c, &n->args[m], its);
+        }
+        for (uint32_t v = 0; v < c->g->n_values; v++) shared |= own[v] && its[v];
+        if (shared && may_take(c, s, value)) return s;
+    }
+    return NULL;
+}
+
 static void place_output(Cut *c, uint32_t index, Stage **last) {
     uint32_t value = c->g->outputs[index].value;
     int32_t from = latest_of_value(c, value);
-    Stage *s = from >= 0 ? c->out->list.at[from] : NULL;
-    if (s && may_take(c, s, value)) {
-        vec_push(c->a, &s->writes, index);
+    Stage *s = from >= 0 ? c->out->list.at[from] : NULL, *beside = s ? NULL : stage_beside(c, value);
+    if (beside || (s && may_take(c, s, value))) {
+        vec_push(c->a, &(beside ? beside : s)->writes, index);
         return;
     }
     if (s)

@@ -68,6 +68,23 @@ def test_label_loss(tmp_path):
     assert roads["label_loss"].verdict == "PASS", roads["label_loss"]
 
 
+# A column of 2000 numbers of both signs is many tiles, the smaller the more is stored beside; what was infinite or NaN stays so.
+MANY_TILES = HEAD.format(more="", body="x.sum(0), x.clamp(-1, 1) * 2") + """def get_inputs():
+    x = torch.randn(2000, 1003)
+    x[3, 1], x[900, 2], x[5, 3], x[1990, 3], x[17, 4] = float("inf"), float("-inf"), float("inf"), float("-inf"), float("nan")
+    return [x]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+def test_sums_carried_from_tile_to_tile(tmp_path):
+    road = generate(tmp_path, {"many_tiles": MANY_TILES})["many_tiles"]
+    assert road.verdict == "PASS", (road.verdict, road.failed_cases()[:3], road.error[-1500:])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in FORMS if n != "label_loss"] + list(SLOW_FORMS))
 def test_form(tmp_path, name):
