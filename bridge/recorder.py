@@ -142,7 +142,7 @@ class Recorder(TorchDispatchMode):
     def __init__(self, path: str, keep: frozenset[str], table: dict[Any, Any], fake_mode: FakeTensorMode,
                  find_constant: Callable[[torch.Tensor], Optional[Input]]) -> None:
         super().__init__()
-        from . import mutation, wide
+        from . import mutation, selection, wide
 
         self.path, self.keep, self.table, self.fake_mode = path, keep, table, fake_mode
         self.find_constant = find_constant
@@ -156,6 +156,7 @@ class Recorder(TorchDispatchMode):
         self._wide: list[tuple[set[Any], int]] = []  # of those whose 16-bit operands go as float32: which dtypes, and nodes before
         self._mutation = mutation.Mutation(self)
         self.wide = wide.Wide(self)
+        self.selection = selection.Selection(self)
 
     # ---- leaves -----------------------------------------------------------------------------------------------------
 
@@ -216,6 +217,10 @@ class Recorder(TorchDispatchMode):
         if tensors and all(self.lookup(t).const is not None for t in tensors) and not has_symbol((args, kwargs)):
             return self._fold(func, name, args, kwargs)
         self._refuse(func, name, args, kwargs)
+        if self.selection.concerns(func, args, kwargs):
+            out = self.selection.apply(func, args, kwargs)
+            if out is not None:
+                return out
         if self._wide and name in CASTS and args[0].dtype == torch.float32:
             narrow, n_before = self._wide[-1]
             dtype = kwargs.get("dtype", args[1] if len(args) > 1 else None)
@@ -506,7 +511,9 @@ class Recorder(TorchDispatchMode):
         """The number or node for expr. Raises ValueError where there is none."""
         if expr.is_number:
             return float(expr)
-        if expr.is_integer:
+        if expr in self.selection.counts:
+            return self.selection.number(expr)
+        if expr.is_integer and not expr.free_symbols & self.selection.counts.keys():
             return {"ref": self.add_node("aten.full.default", [[], SizeArg(expr)], {}, [(torch.float32, [])]).id}
         name = type(expr).__name__
         if name == "ToFloat":

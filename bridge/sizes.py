@@ -81,8 +81,10 @@ def _exact_ratio(e: Any) -> Optional[tuple[Any, int]]:
 class SizePrinter:
     """Prints expressions of one trace, with symbols renamed s0, s1, ... in the order of the inputs' dimensions."""
 
-    def __init__(self, env: ShapeEnv, input_dims: Iterable[Any], path: str) -> None:
+    def __init__(self, env: ShapeEnv, input_dims: Iterable[Any], path: str, bounds: dict[Any, Any]) -> None:
+        """bounds: sizes that depend on values, which are printed as what they are at most."""
         self._env = env
+        self._bounds = bounds
         self._path = path
         self._names: dict[Any, str] = {}
         for dim in input_dims:
@@ -94,6 +96,8 @@ class SizePrinter:
         if isinstance(value, int):
             return value
         value = self._env.simplify(value)
+        if self._bounds:
+            value = self._env.simplify(value.xreplace(self._bounds))
         return int(value) if value.is_Integer else value
 
     def size(self, value: Any) -> Size:

@@ -73,6 +73,7 @@ class TraceRun:
         self.names = Names()
         self.inputs: list[Input] = []
         self.outputs: list[Any] = []
+        self.cuts: list[Any] = []  # of each output: {"dim", "count"} where its size depends on values; those behind results are counts
         self.results: list[str] = []  # what ModelNew does to each result of the operator
         self.output_kind = "tensor"
         self.notes: list[str] = []
@@ -256,7 +257,18 @@ class TraceRun:
                     item = self.recorder.wide.result(item)
             self.results.append(wide.RESULT_TEXT if is_wide else "")
             self.outputs.append(self._output_value(item, line))
+        self._take_counts(items)
         self._check_changed_arguments()
+
+    def _take_counts(self, items: list[Any]) -> None:
+        """Sizes that depend on values are outputs, too, behind the results."""
+        counts: list[Any] = []
+        for item in items:
+            cut = self.recorder.selection.cut_of(item)
+            if cut is not None and not any(cut[1] is c for c in counts):
+                counts.append(cut[1])
+            self.cuts.append(cut and {"dim": cut[0], "count": len(items) + next(k for k, c in enumerate(counts) if c is cut[1])})
+        self.outputs += [self.recorder.current(self.recorder.lookup(c)) for c in counts]
 
     def _check_changed_arguments(self) -> None:
         """An argument that forward writes is right where the written value is a result: an operator gives new tensors."""
@@ -313,7 +325,7 @@ class TraceRun:
 
     def printer(self) -> sizes.SizePrinter:
         dims = [sizes.expr_of(s) for leaf in self.inputs for s in leaf.fake.shape]
-        return sizes.SizePrinter(self.env, dims, self.ref.path)
+        return sizes.SizePrinter(self.env, dims, self.ref.path, self.recorder.selection.bounds)
 
 
 @contextlib.contextmanager
@@ -570,8 +582,10 @@ def name_outputs(printed: Printed) -> list[dict[str, Any]]:
     names = Names()
     for leaf in printed.inputs:
         names.take(leaf["id"])
-    n = len(printed.outputs)
-    return [{**o, "name": names.take("y" if n == 1 else f"y{i}")} for i, o in enumerate(printed.outputs)]
+    cuts = printed.run.cuts
+    n = len(cuts)
+    named = [{**o, "name": names.take("y" if n == 1 else f"y{i}"), **({"cut": cut} if cut else {})} for i, (o, cut) in enumerate(zip(printed.outputs, cuts))]
+    return named + [{**o, "name": names.take("count"), "is_count": True} for o in printed.outputs[n:]]
 
 
 def check_contents(plan: Plan, printed: Printed) -> None:

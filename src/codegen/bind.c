@@ -173,13 +173,33 @@ static void use_output_sizes(Gen *gen, HostSizes *hs) {
 }
 
 static const char *return_type(Gen *gen) {
-    if (gen->g->n_outputs == 1) return "at::Tensor";
+    size_t n = graph_n_results(gen->g);
+    if (n == 1) return "at::Tensor";
     StrBuf sb;
     strbuf_init(&sb, gen->a);
     strbuf_add(&sb, "std::tuple<");
-    for (size_t i = 0; i < gen->g->n_outputs; i++) strbuf_printf(&sb, "%sat::Tensor", i ? ", " : "");
+    for (size_t i = 0; i < n; i++) strbuf_printf(&sb, "%sat::Tensor", i ? ", " : "");
     strbuf_add(&sb, ">");
     return sb.text;
+}
+
+/* What is returned of output i: as many elements as the device has counted. */
+static const char *result_text(Gen *gen, size_t i) {
+    const GraphOutput *o = &gen->g->outputs[i];
+    if (!o->cut) return o->name;
+    return arena_printf(gen->a, "%s.narrow(%u, 0, n_%s)", o->name, o->cut - 1, gen->g->outputs[o->count].name);
+}
+
+static void write_return(Gen *gen, Cxx *cx) {
+    size_t n = graph_n_results(gen->g);
+    StrBuf results;
+    strbuf_init(&results, gen->a);
+    for (size_t i = 0; i < n; i++) strbuf_printf(&results, "%s%s", i ? ", " : "", result_text(gen, i));
+    if (n < gen->g->n_outputs) cxx_comment(cx, "The outputs have room for all elements there could be; reading a count waits for the device.");
+    for (size_t i = n; i < gen->g->n_outputs; i++)
+        cxx_line(cx, "const int64_t n_%s = %s.item<int64_t>();", gen->g->outputs[i].name, gen->g->outputs[i].name);
+    if (n == 1) cxx_line(cx, "return %s;", results.text);
+    else cxx_line(cx, "return std::make_tuple(%s);", results.text);
 }
 
 static void write_function(Gen *gen, Cxx *cx) {
@@ -216,8 +236,7 @@ static void write_function(Gen *gen, Cxx *cx) {
                  host_shape_list(gen, &v->shape), options_text(gen, v));
     }
     cxx_line(cx, "EXEC_NPU_CMD(aclnn%s, %s%s);", gen->op_type, names.text, outs.text);
-    if (gen->g->n_outputs == 1) cxx_line(cx, "return %s;", outs.text);
-    else cxx_line(cx, "return std::make_tuple(%s);", outs.text);
+    write_return(gen, cx);
     cxx_close(cx, "");
 }
 
@@ -228,7 +247,7 @@ const char *gen_python_bind(Gen *gen) {
     cxx_line(&cx, "#include <torch/library.h>");
     cxx_blank(&cx);
     cxx_line(&cx, "#include <algorithm>");
-    if (gen->g->n_outputs > 1) cxx_line(&cx, "#include <tuple>");
+    if (graph_n_results(gen->g) > 1) cxx_line(&cx, "#include <tuple>");
     cxx_blank(&cx);
     cxx_line(&cx, "#include \"pytorch_npu_helper.hpp\"");
     cxx_blank(&cx);

@@ -93,7 +93,7 @@ static void write_results(Gen *gen, const char *call, StrBuf *sb) {
     const GraphModel *m = &gen->g->model;
     bool list = gen->g->output_kind == GRAPH_OUT_LIST;
     strbuf_printf(sb, "        results = %s\n        return %s", call, list ? "[" : "");
-    for (size_t i = 0; i < gen->g->n_outputs; i++) strbuf_printf(sb, "%sresults[%zu]%s", i ? ", " : "", i, after_result(m, i));
+    for (size_t i = 0; i < graph_n_results(gen->g); i++) strbuf_printf(sb, "%sresults[%zu]%s", i ? ", " : "", i, after_result(m, i));
     strbuf_printf(sb, "%s\n", list ? "]" : "");
 }
 
@@ -116,10 +116,10 @@ const char *gen_model(Gen *gen) {
     }
     const char *call = arena_printf(gen->a, "custom_ops_lib.%s(%s)", gen->snake, args.text);
     strbuf_printf(&sb, "\n    def forward(self%s%s):\n", m->forward_params[0] ? ", " : "", m->forward_params);
-    if (gen->g->n_outputs == 1) call = arena_printf(gen->a, "%s%s", call, after_result(m, 0));
+    if (graph_n_results(gen->g) == 1) call = arena_printf(gen->a, "%s%s", call, after_result(m, 0));
     if (gen->g->output_kind == GRAPH_OUT_TENSOR) strbuf_printf(&sb, "        return %s\n", call);
-    else if (gen->g->n_outputs > 1 && has_after_results(m)) write_results(gen, call, &sb);
-    else if (gen->g->n_outputs == 1)
+    else if (graph_n_results(gen->g) > 1 && has_after_results(m)) write_results(gen, call, &sb);
+    else if (graph_n_results(gen->g) == 1)
         strbuf_printf(
             &sb, gen->g->output_kind == GRAPH_OUT_LIST ? "        return [%s]\n" : "        return (%s,)\n",
             call);

@@ -84,10 +84,28 @@ static bool check_symbols(const Graph *g, Err *err) {
     return true;
 }
 
+size_t graph_n_results(const Graph *g) {
+    size_t n = 0;
+    while (n < g->n_outputs && !g->outputs[n].is_count) n++;
+    return n;
+}
+
+static bool check_counts(const Graph *g, Err *err) {
+    size_t n = graph_n_results(g);
+    if (n == 0) return err_set(err, ERR_BAD_INPUT, NULL, "the graph has no output");
+    for (size_t i = 0; i < g->n_outputs; i++) {
+        const GraphOutput *o = &g->outputs[i];
+        if (o->is_count != (i >= n)) return err_set(err, ERR_BAD_INPUT, NULL, "output `%s` comes after a count", o->name);
+        if (o->cut && (o->cut > g->values[o->value].shape.rank || o->count < n || o->count >= g->n_outputs))
+            return err_set(err, ERR_BAD_INPUT, NULL, "output `%s` has no such dimension, or no such count", o->name);
+    }
+    return true;
+}
+
 bool graph_check(const Graph *g, Err *err) {
     if (g->n_variants == 0 || g->own_variant >= g->n_variants)
         return err_set(err, ERR_BAD_INPUT, NULL, "own_variant is not one of the %zu variants", g->n_variants);
-    if (g->n_outputs == 0) return err_set(err, ERR_BAD_INPUT, NULL, "the graph has no output");
+    if (!check_counts(g, err)) return false;
     for (size_t i = 0; i < g->n_values; i++)
         if (g->values[i].shape.rank > GRAPH_MAX_RANK)
             return err_set(err, ERR_UNSUPPORTED, NULL, "`%s` has %u dimensions; at most %d are supported",

@@ -95,6 +95,9 @@ typedef struct GraphOutput {
     const char *name; /* C identifier */
     uint32_t value;
     const DType *dtype; /* of a temp (lower/stage.h), per variant; NULL: the value's own */
+    bool is_count;      /* no result of forward: how many elements others have */
+    uint32_t cut;       /* the dimension along which only as many elements count as output `count` says, plus one; 0: there is none */
+    uint32_t count;     /* position in Graph.outputs */
 } GraphOutput;
 
 typedef enum { GRAPH_OUT_TENSOR, GRAPH_OUT_TUPLE, GRAPH_OUT_LIST } GraphOutputKind;
@@ -153,6 +156,8 @@ bool graph_check(const Graph *g, Err *err) ERR_CHECKED;
 char *graph_print(const Graph *g, Arena *a);
 /* "reference.py:12: x + y" for errors about a node. */
 const char *graph_at(Arena *a, const Graph *g, const GraphNode *n);
+/* Outputs that forward returns; those behind them are counts. */
+size_t graph_n_results(const Graph *g);
 /* Argument `i`, or the keyword argument of that name, or NULL when neither is given. */
 const GraphArg *graph_arg(const GraphNode *n, size_t i, const char *name);
 

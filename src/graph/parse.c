@@ -321,6 +321,11 @@ static bool read_outputs(Reader *r, const json_t *root) {
         g->outputs[i].name = get_string(r, o, "name", arena_printf(r->a, "y%zu", i));
         if (!find_value(r, where, json_string_value(json_object_get(o, "ref")), &g->outputs[i].value))
             return false;
+        g->outputs[i].is_count = json_is_true(json_object_get(o, "is_count"));
+        const json_t *cut = json_object_get(o, "cut");
+        if (!cut) continue;
+        g->outputs[i].cut = (uint32_t)(get_int(cut, "dim", -1) + 1);
+        g->outputs[i].count = (uint32_t)get_int(cut, "count", -1);
     }
     const char *kind = get_string(r, root, "output_kind", "tensor");
     g->output_kind = strcmp(kind, "tuple") == 0  ? GRAPH_OUT_TUPLE
