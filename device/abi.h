@@ -247,6 +247,9 @@ OW_API void ow_ib_wait(const OwGlobal *gm, const OwLocal *ub, int32_t block, int
 OW_API void ow_order_init(const OwGlobal *gm, const OwLocal *ub, OwLoc loc);
 OW_API void ow_order_wait(const OwGlobal *gm, const OwLocal *ub, OwLoc loc);
 OW_API void ow_order_notify(const OwGlobal *gm, const OwLocal *ub, OwLoc loc);
+/* GroupBarrier; side: 0 Arrive, 1 Wait; size of that side; need: how many of the other side must have counted before */
+OW_API void ow_group_open(const OwGlobal *gm, uint32_t arrive_size, uint32_t wait_size, OwLoc loc);
+OW_API void ow_group_step(const OwGlobal *gm, uint32_t side, uint32_t index, uint32_t size, uint32_t need, OwLoc loc);
 /* DataCacheCleanAndInvalid: the line of the tensor's first byte, or all lines */
 OW_API void ow_dcache_clean(const OwGlobal *g, uint32_t entire, OwLoc loc);
 

@@ -49,6 +49,37 @@ inline void NotifyNextBlock(GlobalTensor<int32_t> &gmWorkspace, LocalTensor<int3
     ow_order_notify(&gmWorkspace.ow, &ubWorkspace.ow, ow_loc);
 }
 
+/* Blocks that wait until others have arrived, round by round. HW: GroupBarrier pages; rounds as the implementation counts them: a block
+ * that arrives and waits counts the round once. */
+template <PipeMode pipeMode> class GroupBarrier {
+    static_assert(pipeMode == PipeMode::MTE3_MODE, "GroupBarrier takes PipeMode::MTE3_MODE only");
+
+public:
+    GroupBarrier(GM_ADDR groupWorkspace, uint32_t arriveSizeIn, uint32_t waitSizeIn, OW_LOC) : arriveSize(arriveSizeIn), waitSize(waitSizeIn)
+    {
+        counters.SetGlobalBuffer((__gm__ int32_t *)groupWorkspace);
+        ow_group_open(&counters.ow, arriveSize, waitSize, ow_loc);
+    }
+    void Arrive(uint32_t arriveIndex, OW_LOC)
+    {
+        ow_group_step(&counters.ow, 0, arriveIndex, arriveSize, (round - 1) * waitSize, ow_loc);
+        round++;
+        hasArrived = true;
+    }
+    void Wait(uint32_t waitIndex, OW_LOC)
+    {
+        ow_group_step(&counters.ow, 1, waitIndex, waitSize, (hasArrived ? round - 1 : round) * arriveSize, ow_loc);
+        if (!hasArrived) round++;
+        hasArrived = false;
+    }
+    uint64_t GetWorkspaceLen() { return 512 * (uint64_t)(arriveSize > waitSize ? arriveSize : waitSize); }
+
+private:
+    GlobalTensor<int32_t> counters;
+    uint32_t arriveSize, waitSize, round = 1;
+    bool hasArrived = false;
+};
+
 /* For UB the cache holds nothing: CTRL[49] is 0. HW: DataCacheCleanAndInvalid page, notes of the C API. */
 template <typename T, CacheLine entireType, DcciDst dcciDst>
 inline void DataCacheCleanAndInvalid(const GlobalTensor<T> &dst, OW_LOC)

@@ -1,4 +1,4 @@
-/* SyncAll, IBSet and IBWait, flags between cores, and the order of blocks: the scheduler resumes a core when cross_blocker
+/* SyncAll, IBSet and IBWait, flags between cores, GroupBarrier, and the order of blocks: the scheduler resumes a core when cross_blocker
  * says that its wait is over. HW: synchronisation between cores pages; slots and rounds as the implementation has them. */
 #include "sim/cross.h"
 #include "sim/fiber.h"
@@ -22,6 +22,15 @@ typedef struct Signal { /* of IBSet */
     struct Signal *next;
 } Signal;
 
+enum { ARRIVALS, WAITERS, N_SIDES };
+
+typedef struct Group { /* of GroupBarrier: its two counters in global memory */
+    uintptr_t slot;
+    uint32_t n[N_SIDES];
+    Known *row[N_SIDES]; /* what those who counted know to be over */
+    struct Group *next;
+} Group;
+
 struct Cross {
     uint32_t n;
     Known *known;        /* [n][n]: what a block knows of the others */
@@ -30,6 +39,7 @@ struct Cross {
     Known *flag_row[N_CROSS_FLAGS];                           /* [MAX_COUNTER + 1][n]: what each set says is over */
     uint32_t *n_notified;                                     /* [n] */
     Signal *signals;
+    Group *groups;
 };
 
 static void *zeros(size_t n, size_t size)
@@ -59,6 +69,7 @@ void cross_free(struct Cross *x)
     if (!x) return;
     for (uint32_t i = 0; i < N_CROSS_FLAGS; i++) free(x->n_set[i]), free(x->n_waited[i]), free(x->flag_row[i]);
     for (Signal *s = x->signals, *next; s; s = next) next = s->next, free(s->row), free(s);
+    for (Group *g = x->groups, *next; g; g = next) next = g->next, free(g->row[ARRIVALS]), free(g->row[WAITERS]), free(g);
     free(x->known);
     free(x->n_arrived);
     free(x->n_notified);
@@ -104,6 +115,16 @@ static uint32_t first_below(const uint32_t *counts, uint32_t n, uint32_t want)
     return UINT32_MAX;
 }
 
+static Group *group_at(struct Cross *x, uintptr_t slot)
+{
+    for (Group *g = x->groups; g; g = g->next)
+        if (g->slot == slot) return g;
+    Group *g = zeros(1, sizeof *g);
+    *g = (Group){.slot = slot, .next = x->groups};
+    for (int side = 0; side < N_SIDES; side++) g->row[side] = zeros(x->n + 1, sizeof(Known));
+    return x->groups = g;
+}
+
 /* Blocks below have notified in this round, those above in the one before. */
 static uint32_t order_blocker(const Core *c, const struct Cross *x)
 {
@@ -115,7 +136,7 @@ static uint32_t order_blocker(const Core *c, const struct Cross *x)
 
 uint32_t cross_blocker(const Core *c)
 {
-    const struct Cross *x = c->sim->cross;
+    struct Cross *x = c->sim->cross;
     const CoreWait *w = &c->wait;
     switch (w->kind) {
     case WAIT_SYNC_ALL: return first_below(x->n_arrived + (size_t)w->group * x->n, w->group, w->count);
@@ -123,6 +144,7 @@ uint32_t cross_blocker(const Core *c)
     case WAIT_IB_SET: return find_signal(x, w->slot) ? w->block : UINT32_MAX;
     case WAIT_IB_WAIT: return find_signal(x, w->slot) ? UINT32_MAX : w->block;
     case WAIT_PREVIOUS: return order_blocker(c, x);
+    case WAIT_GROUP: return group_at(x, w->slot)->n[w->group] < w->count ? x->n : UINT32_MAX;
     default: return UINT32_MAX;
     }
 }
@@ -318,6 +340,71 @@ void ow_ib_wait(const OwGlobal *gm, const OwLocal *ub, int32_t block, int32_t ev
     free(s);
 }
 
+/* ---- GroupBarrier --------------------------------------------------------------------------------------------------- */
+
+enum { GROUP_ALIGN = 512, GROUP_UB_BYTES = 1600 }; /* HW: GroupBarrier constructor page */
+
+static void group_number(Core *c, const char *what, const char *what_zh, uint64_t value, uint64_t low, uint64_t high)
+{
+    if (value >= low && value <= high) return;
+    sim_report(c, CHK_ID_GROUP_BARRIER, what, what_zh, LL(value), LL(low), LL(high));
+    core_kill(c);
+}
+
+/* HW: GroupBarrier pages; the counters' places and the limits of the sizes as the implementation has them. */
+void ow_group_open(const OwGlobal *gm, uint32_t arrive_size, uint32_t wait_size, OwLoc loc)
+{
+    Core *c = core_enter("GroupBarrier", loc);
+    uint64_t n = c->sim->launch->block_dim, most = arrive_size > wait_size ? arrive_size : wait_size;
+    group_number(c, "the distance of groupWorkspace from a multiple of 512 bytes", "groupWorkspace 距 512 字节倍数的偏移", (uintptr_t)gm->addr % GROUP_ALIGN, 0, 0);
+    group_number(c, "arriveSize", "arriveSize", arrive_size, 1, n);
+    group_number(c, "waitSize", "waitSize", wait_size, 1, n);
+    ledger_hidden(c, c->api, GROUP_UB_BYTES);
+    if (!check_space(c, gm, 0, most * GROUP_ALIGN, true)) core_kill(c);
+    must_be_resident(c);
+}
+
+typedef struct GroupSignal {
+    uintptr_t slot;
+    uint32_t side, scalar_clock;
+} GroupSignal;
+
+/* Runs when MTE3 gets to it: what the block's MTE3 did so far is over, and what its scalar unit did before. */
+static void run_group_signal(Core *c, const void *args)
+{
+    const GroupSignal *s = args;
+    struct Cross *x = c->sim->cross;
+    Group *g = group_at(x, s->slot);
+    Clocks before;
+    hazard_signal(c, PIPE_MTE3, &before);
+    g->n[s->side]++;
+    if (!x->known) return;
+    Known *row = g->row[s->side];
+    merge(row, row_of(c), x->n);
+    Known own;
+    memcpy(own.clock, before.at, sizeof own.clock);
+    own.clock[PIPE_S] = s->scalar_clock;
+    merge(&row[c->block], &own, 1);
+}
+
+/* side 0, Arrive: counts once the waiters of all earlier rounds are through; 1, Wait: once all of this round have arrived, whose
+ * number `need` is. The counting is a copy of MTE3, which a flag S_MTE3 precedes. */
+void ow_group_step(const OwGlobal *gm, uint32_t side, uint32_t index, uint32_t size, uint32_t need, OwLoc loc)
+{
+    Core *c = core_enter(side == ARRIVALS ? "GroupBarrier::Arrive" : "GroupBarrier::Wait", loc);
+    struct Cross *x = c->sim->cross;
+    group_number(c, side == ARRIVALS ? "arriveIndex" : "waitIndex", side == ARRIVALS ? "arriveIndex" : "waitIndex", index, 0, size - 1);
+    core_needs_order(c);
+    uint32_t other = side == ARRIVALS ? WAITERS : ARRIVALS;
+    if (need) {
+        pipes_run_ready(c); /* others may wait for what was issued here */
+        wait_for(c, (CoreWait){.kind = WAIT_GROUP, .group = other, .count = need, .slot = (uintptr_t)gm->addr});
+        if (x->known) merge(row_of(c), group_at(x, (uintptr_t)gm->addr)->row[other], x->n);
+    }
+    const GroupSignal s = {.slot = (uintptr_t)gm->addr, .side = side, .scalar_clock = hazard_clock(c, PIPE_S) - 1};
+    issue(c, PIPE_MTE3, run_group_signal, &s, sizeof s, NULL, 0);
+}
+
 /* ---- blocks in order ------------------------------------------------------------------------------------------------- */
 
 static void check_order_space(Core *c, const OwGlobal *gm, const OwLocal *ub)
@@ -372,6 +459,9 @@ static size_t describe_wait(const Core *c, char *text, size_t cap, bool zh)
     size_t at = (size_t)n < cap ? (size_t)n : cap;
     if (w->kind == WAIT_IB_SET)
         n = snprintf(text + at, cap - at, zh ? "事件 %u 的信号被取走" : " for the signal of event %u to be taken", w->group);
+    else if (w->kind == WAIT_GROUP)
+        n = snprintf(text + at, cap - at, zh ? "计数达到 %u，当前为 %u" : " for %u blocks to count, of which %u have", w->count,
+                     group_at(c->sim->cross, w->slot)->n[w->group]);
     else if (other)
         n = snprintf(text + at, cap - at, zh ? "第 %u 块，而它在 %s:%u 的 %s 等待" : " for block %u, which waits at %s:%u in %s", by, loc_file(other->loc),
                      other->loc.line, other->api);

@@ -8,15 +8,15 @@
 struct Sim;
 struct Cross;
 
-typedef enum { WAIT_NONE, WAIT_SYNC_ALL, WAIT_FLAG, WAIT_IB_SET, WAIT_IB_WAIT, WAIT_PREVIOUS } WaitKind;
+typedef enum { WAIT_NONE, WAIT_SYNC_ALL, WAIT_FLAG, WAIT_IB_SET, WAIT_IB_WAIT, WAIT_PREVIOUS, WAIT_GROUP } WaitKind;
 
 /* What a block waits for. */
 typedef struct CoreWait {
     WaitKind kind;
-    uint32_t group; /* WAIT_SYNC_ALL: blocks that take part; WAIT_FLAG: flag; WAIT_IB_*: event */
+    uint32_t group; /* WAIT_SYNC_ALL: blocks that take part; WAIT_FLAG: flag; WAIT_IB_*: event; WAIT_GROUP: 0 for arrivals, 1 for waiters */
     uint32_t count; /* how many such meetings, sets or rounds there must have been */
     uint32_t block; /* WAIT_IB_*: the block that sets */
-    uintptr_t slot; /* WAIT_IB_*: address of the signal */
+    uintptr_t slot; /* WAIT_IB_*: address of the signal; WAIT_GROUP: of the counters */
 } CoreWait;
 
 /* n: blocks of the launch, 0 when they are not all resident: then nobody may wait for another. */

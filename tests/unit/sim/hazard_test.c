@@ -11,7 +11,7 @@ enum { P_V = 1, P_MTE2 = 4, P_MTE3 = 5, P_ALL = 6, VECIN = 9, VECOUT = 10, GM_PO
 #define F32 OW_TYPES(OW_F32, OW_F32)
 
 static _Alignas(64) float x[1024], z[1024], ws[4096];
-static int32_t counts[1024];
+static _Alignas(512) int32_t counts[1024];
 static OwGlobal gx, gz, gw, gc;
 static OwLocal a, b, w;
 
@@ -241,6 +241,43 @@ static void ib_trip(void) { ib(0, 1, false); }
 static void ib_miss(void) { ib(1, 1, true); }
 static void ib_argument_trip(void) { ib(-1, 0, false); }
 
+/* Blocks 0 and 1 write and arrive, 2 and 3 wait and read; in two rounds, block 2 as one that arrives in the second, too. */
+static void group_of(uint32_t arrive_size, uint64_t shift, uint32_t index, bool wait)
+{
+    OwGlobal space = {(uint8_t *)counts + shift, 4};
+    uint32_t me = (uint32_t)ow_block_idx();
+    ow_group_open(&space, arrive_size, 2, AT);
+    fill(&a), order(V_MTE3);
+    for (uint32_t round = 1; round <= 2; round++) {
+        if (me < 2) {
+            ow_group_step(&space, 0, me + index, arrive_size, (round - 1) * 2, AT);
+            store_at(256 * me, &a, 256);
+            ow_group_step(&space, 0, me + index, arrive_size, (2 * round - 1) * 2, AT);
+        } else {
+            OwGlobal g = {z + 256 * (me - 2), 2};
+            ow_group_step(&space, 1, me - 2, 2, (2 * round - 1) * arrive_size, AT);
+            if (wait) ow_group_step(&space, 1, me - 2, 2, 2 * round * arrive_size, AT);
+            ow_copy_n(OW_F32, 0, &g, &b, 256, AT);
+            ow_barrier(P_ALL, AT);
+            if (!wait) ow_group_step(&space, 1, me - 2, 2, 2 * round * arrive_size, AT);
+        }
+        ow_sync_all(NULL, NULL, 0, AT);
+    }
+    finish();
+}
+static void group_miss(void) { group_of(2, 0, 0, true); }
+static void group_race_trip(void) { group_of(2, 0, 0, false); }
+static void group_size_trip(void) { group_of(5, 0, 0, true); }
+static void group_index_trip(void) { group_of(2, 0, 1, true); }
+static void group_align_trip(void) { group_of(2, 32, 0, true); }
+static void group_missing_trip(void) { group_of(3, 0, 0, true); }
+static void group_space_trip(void)
+{
+    OwGlobal space = {(float *)(((uintptr_t)ws + 511) / 512 * 512), 3}; /* never cleared */
+    ow_group_open(&space, 1, 1, AT);
+    finish();
+}
+
 static void in_order(bool init, bool notify)
 {
     uint64_t me = (uint64_t)ow_block_idx();
@@ -338,6 +375,9 @@ static const Body BODIES[] = {
     {"deadlock", SIM_ERROR, 2, cross_lost_trip, cross_miss}, {"cross-flag-id", SIM_ERROR, 2, cross_flag_trip, cross_miss},
     {"cross-flag-reserved", SIM_WARNING, 2, cross_reserved_trip, cross_miss}, E("cross-flag-counter", 2, cross_counter),
     {"cross-flag-pipe", SIM_ERROR, 2, cross_pipe_trip, cross_miss}, E("deadlock", 2, ib), {"ib-argument", SIM_ERROR, 2, ib_argument_trip, ib_miss},
+    {"race-between-blocks", SIM_ERROR, 4, group_race_trip, group_miss}, {"group-barrier", SIM_ERROR, 4, group_size_trip, group_miss},
+    {"group-barrier", SIM_ERROR, 4, group_index_trip, group_miss}, {"group-barrier", SIM_ERROR, 4, group_align_trip, group_miss},
+    {"deadlock", SIM_ERROR, 4, group_missing_trip, group_miss}, {"sync-all-workspace", SIM_ERROR, 4, group_space_trip, group_miss},
     {"order-not-initialised", SIM_ERROR, 3, order_init_trip, order_miss}, {"deadlock", SIM_ERROR, 3, order_notify_trip, order_miss},
     W("cache-stale-read", 1, stale), E("cache-not-flushed", 1, unflushed), W("gm-cache-line-shared", 1, clobber),
     W("gm-cache-line-shared", 2, neighbours),

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MAX_EXPECT = 64 };
+enum { MAX_EXPECT = 64, WORKSPACE = 65536 };
 
 typedef struct Expect {
     uint32_t line;
@@ -138,12 +138,14 @@ static void run_kernel(Kernel *k, void (*entry)(void *const *), const char *sche
     uint32_t tiling[2] = {k->n, 0};
     for (uint32_t i = 0; i < k->n; i++) x[i] = (float)i, y[i] = 2.0f * (float)i;
     uint32_t bytes = k->n * 4;
+    void *workspace = malloc(WORKSPACE);
     const SimGm gm[] = {{.name = "x", .role = SIM_GM_INPUT, .dtype = DTYPE_F32, .data = x, .n_bytes = bytes},
                         {.name = "y", .role = SIM_GM_INPUT, .dtype = DTYPE_F32, .data = y, .n_bytes = bytes},
                         {.name = "z", .role = SIM_GM_OUTPUT, .dtype = DTYPE_F32, .data = z, .n_bytes = bytes},
+                        {.name = "workspace", .role = SIM_GM_WORKSPACE, .dtype = DTYPE_U8, .data = workspace, .n_bytes = WORKSPACE},
                         {.name = "tiling", .role = SIM_GM_TILING, .dtype = DTYPE_U8, .data = tiling, .n_bytes = sizeof tiling}};
-    void *args[] = {x, y, z, NULL, tiling};
-    SimLaunch l = {.op_name = "Test", .entry = entry, .args = args, .gm = gm, .n_gm = 4, .block_dim = k->blocks};
+    void *args[] = {x, y, z, workspace, tiling};
+    SimLaunch l = {.op_name = "Test", .entry = entry, .args = args, .gm = gm, .n_gm = 5, .block_dim = k->blocks};
     Err err;
     Sim *s = rt.new("Ascend910B4", &err);
     assert_non_null(s);
@@ -160,7 +162,7 @@ static void run_kernel(Kernel *k, void (*entry)(void *const *), const char *sche
     bool sums = strncmp(k->name, "add", 3) == 0 ? k->n_expect == 0 : strcmp(k->name, "pad_tail") == 0;
     for (uint32_t i = 0; i < k->n && sums; i++) assert_true(z[i] == x[i] + y[i]);
     rt.free(s);
-    free(x), free(y), free(z);
+    free(x), free(y), free(z), free(workspace);
 }
 
 /* Without races a kernel gives the same, findings included, in any schedule. */
