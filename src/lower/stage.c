@@ -33,7 +33,9 @@ static void visit_arg(const Cut *c, const GraphArg *arg, bool *seen, VisitFn vis
         visit_arg(c, &arg->item[i], seen, visit, ctx);
 }
 
+/* A tensor of one value needs nothing of what it is like but the shape. */
 static void visit_args(const Cut *c, const GraphNode *n, bool *seen, VisitFn visit, void *ctx) {
+    if (lower_is_fill(c->g, n->first_value)) return;
     for (size_t i = 0; i < n->n_args; i++) visit_arg(c, &n->args[i], seen, visit, ctx);
     for (size_t i = 0; i < n->n_kwargs; i++) visit_arg(c, &n->kwargs[i].arg, seen, visit, ctx);
 }
@@ -326,7 +328,7 @@ static void mark_inputs(const Cut *c, uint32_t value, bool *reads) {
         return;
     }
     const GraphNode *n = &c->g->nodes[v->node];
-    for (size_t i = 0; i < n->n_args; i++) mark_inputs_of_arg(c, &n->args[i], reads);
+    for (size_t i = 0; !lower_is_fill(c->g, value) && i < n->n_args; i++) mark_inputs_of_arg(c, &n->args[i], reads);
 }
 
 /* An output that rests on no stage is stored by one that reads its inputs anyway, so that they are read once. */
