@@ -395,6 +395,7 @@ KirVal kir_emit(Kir *k, KirOp op, const KirVal *src, KirScalar scalar, uint32_t 
                        .scalar = scalar_for(c, info->type)};
     KirVal same = simplify(k, &in);
     if (same == KIR_NONE) same = simplify_mask(k, &in);
+    if (same == KIR_NONE) same = kir_without_cancelling(k, &in);
     if (same == KIR_NONE) same = find_equal(k, &in);
     return same != KIR_NONE ? same : append(k, &in);
 }

@@ -87,6 +87,8 @@ typedef struct Kir {
 Kir *kir_new(Arena *a);
 /* Appends, folds or shares; returns the value. Sources must have the op's types (asserted). */
 KirVal kir_emit(Kir *k, KirOp op, const KirVal *src, KirScalar scalar, uint32_t mode);
+/* For kir_emit: v - v * w, written with what w lacks of 1 (kir_cancel.c); KIR_NONE. */
+KirVal kir_without_cancelling(Kir *k, const KirInsn *in);
 /* A value that is loaded: `access` is an index the planner gives meaning to. */
 KirVal kir_load(Kir *k, KirType type, uint32_t access);
 void kir_store(Kir *k, uint32_t access, KirVal v);

@@ -139,6 +139,31 @@ static void numbers_take_the_scalar_form(void **state) {
     arena_free(a);
 }
 
+/* g - g * (1 - t * t) near t = 0, written as gradients of tanh come: all digits are kept, and infinite g gives NaN as before. */
+static void differences_do_not_cancel(void **state) {
+    (void)state;
+    Arena *a;
+    Kir *k = new_kir(&a);
+    KirVal g = kir_load(k, KIR_F32, 0), t = emit(k, KIR_ABS_F, kir_load(k, KIR_F32, 1), 0, 0, 0, 0);
+    KirVal rest = emit(k, KIR_ADDS_F, emit(k, KIR_MULS_F, t, 0, 0, -1, 0), 0, 0, 1, 0);
+    KirVal w = emit(k, KIR_ADD_F, rest, emit(k, KIR_MUL_F, t, rest, 0, 0, 0), 0, 0, 0);
+    KirVal minus = emit(k, KIR_MUL_F, emit(k, KIR_MULS_F, g, 0, 0, -1, 0), w, 0, 0, 0);
+    kir_store(k, 2, emit(k, KIR_ADD_F, g, minus, 0, 0, 0));
+    kir_store(k, 3, emit(k, KIR_SUB_F, g, emit(k, KIR_MUL_F, rest, g, 0, 0, 0), 0, 0, 0)); /* g * t */
+    kir_store(k, 4, emit(k, KIR_SUB_F, g, emit(k, KIR_MUL_F, t, g, 0, 0, 0), 0, 0, 0));    /* left as it is */
+    Cell gs[3] = {{.f = 3}, {.f = INFINITY}, {.f = -0.5f}}, ts[3] = {{.f = 1e-6f}, {.f = 0.5f}, {.f = -0.25f}}, out[3][3];
+    const Cell *load[] = {gs, ts};
+    Cell *store[] = {NULL, NULL, out[0], out[1], out[2]};
+    kir_run(k, &(RunInput){load, store, NULL, 3, NAN_PASSES});
+    for (int i = 0; i < 3; i++) {
+        double v = gs[i].f, u = fabs((double)ts[i].f), want[3] = {v * u * u, v * u, v - v * u};
+        for (int j = 0; j < 3; j++)
+            if (isinf(v)) assert_true(isnan(out[j][i].f));
+            else assert_true(fabs((double)out[j][i].f - want[j]) <= 2e-7 * fabs(want[j]));
+    }
+    arena_free(a);
+}
+
 static void prune_keeps_what_stores_need(void **state) {
     (void)state;
     Arena *a;
@@ -237,6 +262,7 @@ int main(void) {
         cmocka_unit_test(constants_fold_as_the_instructions_compute),
         cmocka_unit_test(identities_keep_nan_and_signed_zero),
         cmocka_unit_test(numbers_take_the_scalar_form),
+        cmocka_unit_test(differences_do_not_cancel),
         cmocka_unit_test(prune_keeps_what_stores_need),
         cmocka_unit_test(conversions),
         cmocka_unit_test(rows_are_consistent),
