@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterator, Optional
 import sympy
 import torch
 
-from . import sizes
+from . import sizes, sorting
 
 aten = torch.ops.aten
 
@@ -201,6 +201,45 @@ class Selection:
         merged = x.reshape([*rows[0], flat.shape[0], *rows[1]])
         return aten.index_select.default(merged, at, self.places(flat)[0])
 
+    # ---- runs of equal elements --------------------------------------------------------------------------------------
+
+    def unique(self, x: torch.Tensor, in_order: bool = True, inverse: bool = False, counts: bool = False) -> Any:
+        """Always in order, as PyTorch's CPU has it."""
+        flat = x.reshape([-1])
+        values, places = torch.sort(flat, stable=True)
+        found, run, lengths = self.unique_consecutive(values, inverse, counts)
+        if inverse:
+            run = aten.index_copy.default(torch.zeros_like(run), 0, places, run).reshape(x.shape)
+        return found, run, lengths
+
+    def unique_consecutive(self, x: torch.Tensor, inverse: bool = False, counts: bool = False, dim: Any = None) -> Any:
+        """Elements that no equal one follows; the number of the run each element lies in, and how long each is."""
+        flat = x.reshape([-1])
+        n = flat.shape[0]
+        is_first, first = sorting.runs_of(flat)
+        is_last = (flat != torch.roll(flat, -1, 0)) | (sorting.counted(n) == n - 1)
+        found = self.masked_select(flat, is_last)
+        run = lengths = torch.empty([0], dtype=torch.int64)
+        if inverse:
+            run = (torch.cumsum(is_first.to(torch.int32), 0, dtype=torch.int32) - 1).reshape(x.shape).to(torch.int64)
+        if counts:
+            lengths = self.masked_select(sorting.counted(n) - first + 1, is_last).to(torch.int64)
+        return found, run, lengths
+
+    def bincount(self, x: torch.Tensor, weights: Optional[torch.Tensor] = None, minlength: Any = 0) -> torch.Tensor:
+        if isinstance(minlength, int) and minlength <= 0:
+            raise self.r.unsupported("the result of bincount has as many elements as the greatest value says, which nothing bounds",
+                                     "pass minlength, the number of different values, and it is that")
+        if weights is not None and weights.dtype != torch.float32:
+            raise self.r.unsupported(f"bincount with weights of type {weights.dtype} gives float64", "give weights as float32")
+        note = f"line {self.r.place().line}: bincount is for values below minlength"
+        if note not in self.r.notes:
+            self.r.notes.append(note)
+        kind = torch.int32 if weights is None else torch.float32
+        ones = torch.ones([x.shape[0]], dtype=kind) if weights is None else weights.expand(x.shape)
+        counts = torch.scatter_add(torch.zeros([minlength], dtype=kind), 0, x.to(torch.int64), ones)
+        return counts.to(torch.int64) if weights is None else counts
+
     # ---- what mixes elements ----------------------------------------------------------------------------------------
 
     def _reduce(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -251,5 +290,8 @@ class _Call:
 CALLS: dict[Any, _Call] = {
     aten.nonzero.default: _Call(Selection.nonzero), aten.argwhere.default: _Call(Selection.nonzero),
     aten.nonzero_numpy.default: _Call(Selection.places), aten.where.default: _Call(Selection.places),
-    aten.masked_select.default: _Call(Selection.masked_select),
+    aten.masked_select.default: _Call(Selection.masked_select), aten.bincount.default: _Call(Selection.bincount),
+    aten._unique2.default: _Call(Selection.unique), aten._unique.default: _Call(lambda *args: Selection.unique(*args)[:2]),
+    aten.unique_dim.default: _Call(lambda self, x, dim, *args: Selection.unique(self, x, *args), lambda args: args[0].dim() == 1),
+    aten.unique_consecutive.default: _Call(Selection.unique_consecutive, lambda args: args[0].dim() == 1 or len(args) < 4 or args[3] is None),
     aten.index.Tensor: _Call(Selection.index, lambda args: any(_is_mask(i) for i in args[1]))}

@@ -106,6 +106,74 @@ def _median(x: Any) -> Any:
     return torch.where(greatest != greatest, greatest, values).reshape(())
 
 
+def _nanmedian_dim(x: Any, dim: int, keepdim: bool = False) -> Any:
+    """The lower of two in the middle of what is no NaN; those come last in order."""
+    if not _is_sorted_here(x):
+        return NotImplemented
+    if not x.dtype.is_floating_point:
+        return _median_dim(x, dim, keepdim)
+    row = x.reshape(1) if x.dim() == 0 else x
+    values, places = _in_order(row, dim, 0, row.shape[dim], False)
+    middle = torch.clamp_min((torch.sum((row == row).to(torch.int32), dim, True) - 1) >> 1, 0)
+    values, places = torch.gather(values, dim, middle), torch.gather(places, dim, middle)
+    if x.dim() == 0:
+        return values.reshape(()), places.reshape(())
+    return (values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))
+
+
+def _nanmedian(x: Any) -> Any:
+    out = _nanmedian_dim(x.reshape(-1), 0) if _is_sorted_here(x) else NotImplemented
+    return out if out is NotImplemented else out[0]
+
+
+def counted(n: Any) -> Any:
+    """0, 1, ..., n - 1 as int32."""
+    return torch.ops.prims.iota.default(n, start=0, step=1, dtype=torch.int32, device=torch.device("cpu"), requires_grad=False)
+
+
+def runs_of(row: Any) -> Any:
+    """Of each element along the last dimension, where equal ones lie side by side: is it the first of them, and the place of the first. No NaN
+    equals another."""
+    place = counted(row.shape[-1])
+    is_first = (row != torch.roll(row, 1, -1)) | (place == 0)
+    return is_first, torch.cummax(torch.where(is_first, place, 0), -1)[0]
+
+
+def _mode(x: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """The least of the most frequent values, and the last place of it. NaN comes after all others and equals none (PyTorch's CPU sorts by <,
+    which puts NaN anywhere)."""
+    if not _is_sorted_here(x):
+        return NotImplemented
+    row = (x.reshape(1) if x.dim() == 0 else x).transpose(dim if x.dim() else 0, -1)
+    values, places = _in_order(row, -1, 0, row.shape[-1], False)
+    length = counted(row.shape[-1]) - runs_of(values)[1]
+    last = torch.argmax(length.to(torch.float32), -1, True)
+    value, place = torch.gather(values, -1, last), torch.gather(places, -1, last)
+    if x.dim() == 0:
+        return value.reshape(()), place.reshape(())
+    value, place = value.transpose(dim, -1), place.transpose(dim, -1)
+    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+
+
+def _searchsorted(sequence: Any, x: Any, *, out_int32: bool = False, right: bool = False, side: Any = None, sorter: Any = None) -> Any:
+    """Of each number, how many of the sequence are less (or no greater, from the right): all of them are looked at, which vector instructions do
+    at once."""
+    if sorter is not None:
+        sequence = torch.gather(sequence, -1, sorter)
+    if sequence.dim() == 1:
+        rows, numbers = sequence, x.reshape(-1, 1)
+    else:
+        rows, numbers = sequence.unsqueeze(-2), x.unsqueeze(-1)
+    is_behind = rows > numbers if right or side == "right" else rows >= numbers
+    if sequence.dtype.is_floating_point:
+        is_behind = is_behind | (rows != rows)
+    return torch.sum((~is_behind).to(torch.int32), -1, dtype=torch.int32).reshape(x.shape).to(torch.int32 if out_int32 else torch.int64)
+
+
+def _bucketize(x: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    return _searchsorted(boundaries, x, out_int32=out_int32, right=right)
+
+
 def _histc(x: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:  # pylint: disable=redefined-builtin
     """Counts the elements of each bin: every bin looks at all of them, which vector instructions do at once."""
     if not x.dtype.is_floating_point or not min < max:
@@ -120,4 +188,6 @@ def _histc(x: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:  # pylin
 def decompositions() -> dict[Any, Any]:
     """By operator, in the form of PyTorch's decomposition tables."""
     return {aten.sort.default: _sort, aten.sort.stable: _sort_stable, aten.topk.default: _topk, aten.kthvalue.default: _kthvalue,
-            aten.median.dim: _median_dim, aten.median.default: _median, aten.histc.default: _histc}
+            aten.median.dim: _median_dim, aten.median.default: _median, aten.histc.default: _histc, aten.mode.default: _mode,
+            aten.nanmedian.dim: _nanmedian_dim, aten.nanmedian.default: _nanmedian, aten.searchsorted.Tensor: _searchsorted,
+            aten.bucketize.Tensor: _bucketize}

@@ -7,6 +7,7 @@
 #include "lower/plan_int.h"
 
 #define MAX_BOXES      128 /* passes of one stage */
+#define MAX_CUTS       32  /* of one box within another: ends that sizes put in no order cut each other without end */
 #define MAX_BOXES_JOIN 16  /* more are not worth it for the sake of not leaving a temp */
 
 typedef struct Work {
@@ -15,7 +16,7 @@ typedef struct Work {
     size_t variant, max_boxes;
     const GraphShape *output; /* of the outputs at hand */
     const uint32_t *values;   /* when only tried: of the stage's graph */
-    size_t n_values, n_boxes;
+    size_t n_values, n_boxes, depth;
     const IndexMap *box;
     LayoutCut cut;
     PlanPasses *passes;
@@ -132,7 +133,13 @@ static bool fill_box(Work *w, const IndexMap *box) {
     lo.counts = true;
     lo.anchor = eval_anchor;
     lo.family = w;
-    if (!fill_pass(w, &lo, box)) return w->cut.wanted && fill_parts(w, box, w->cut);
+    if (!fill_pass(w, &lo, box)) {
+        bool ok = w->cut.wanted && ++w->depth <= MAX_CUTS && fill_parts(w, box, w->cut);
+        if (!ok && w->depth > MAX_CUTS)
+            err_set(w->err, ERR_UNSUPPORTED, w->s->graph->file, "the output is put together from parts whose order depends on the sizes");
+        w->depth--;
+        return ok;
+    }
     if (++w->n_boxes > w->max_boxes)
         return err_set(w->err, ERR_UNSUPPORTED, w->s->graph->file, "the output is put together from more than %zu parts",
                        w->max_boxes);
@@ -141,6 +148,7 @@ static bool fill_box(Work *w, const IndexMap *box) {
 }
 
 static bool fill(Work *w, const GraphShape *shape) {
+    w->depth = 0;
     IndexMap *all = ARENA_NEW(w->a, IndexMap);
     index_map_identity(w->a, shape, all);
     w->output = shape;
@@ -150,14 +158,22 @@ static bool fill(Work *w, const GraphShape *shape) {
 /* ---- the family
  * -------------------------------------------------------------------------------------------------- */
 
+/* Can a value be computed in the boxes of what the stage has of that shape? Those are cut for all of them. */
 static bool can_compute(const Stage *s, uint32_t value) {
     Arena *a = arena_new();
     GraphBounds bounds = {.arena = a};
     Err ignored = {0};
     value = lower_peel(s->graph, value);
-    Work w = {.a = a, .s = s, .variant = s->graph->own_variant, .max_boxes = MAX_BOXES_JOIN, .values = &value, .n_values = 1,
+    const GraphShape *shape = &s->graph->values[value].shape;
+    VEC(uint32_t) together = {0};
+    vec_push(a, &together, value);
+    for (size_t i = 0; i < s->anchors.n; i++) {
+        uint32_t other = s->graph->nodes[s->anchors.at[i]].first_value;
+        if (other != value && lower_same_shape(&s->graph->values[other].shape, shape)) vec_push(a, &together, other);
+    }
+    Work w = {.a = a, .s = s, .variant = s->graph->own_variant, .max_boxes = MAX_BOXES_JOIN, .values = together.at, .n_values = together.n,
               .bounds = &bounds, .err = &ignored};
-    bool ok = fill(&w, &s->graph->values[value].shape);
+    bool ok = fill(&w, shape);
     arena_free(a);
     return ok;
 }

@@ -43,7 +43,7 @@ def test_mean_is_over_the_count(tmp_path: Any) -> None:
     assert "aten.mean.default" not in nodes_of(graph) and nodes_of(graph).count("aten.where.self") == 2
 
 
-@pytest.mark.parametrize("body", ["return torch.sort(x[m])", "return x[m].reshape(-1, 2)", "return torch.nonzero(m).view(2, -1)", "return torch.nonzero(m).reshape(-1)", "return torch.cat([x[m], x[0]])", "return x[:x[m].shape[0]]",
+@pytest.mark.parametrize("body", ["return torch.sort(x[m])", "return x[m].reshape(-1, 2)", "return torch.nonzero(m).view(2, -1)", "return torch.nonzero(m).reshape(-1)", "return torch.cat([x[m], x[0]])", "return x[:x[m].shape[0]]", "return torch.bincount(m.reshape(-1).int())",
                                   "y = x[m]\n        return x if y.shape[0] > 3 else x + 1"])
 def test_refused(tmp_path: Any, body: str) -> None:
     with pytest.raises(BridgeError) as error:

@@ -53,3 +53,28 @@ def test_gradients_go_to_the_first() -> None:
     with StableOrder():
         torch.topk(x, 2)[0].sum().backward()
     assert x.grad is not None and x.grad.tolist() == [1, 1, 0, 0, 0, 0]
+
+
+def test_mode() -> None:
+    """As PyTorch where there is no NaN, but the last place; elsewhere NaN counts as no value at all, unless there is no other."""
+    few = FEW[..., :9]
+    with StableOrder():
+        value, place = torch.mode(few, -1)
+        along, _ = torch.mode(few.transpose(0, 2), 0, keepdim=True)
+    assert value.equal(few.mode(-1)[0]) and along[0].equal(value.transpose(0, 1)) and few.gather(-1, place.unsqueeze(-1)).squeeze(-1).equal(value)
+    row = few[2, 1].tolist()
+    assert place[2, 1] == max(i for i, v in enumerate(row) if v == value[2, 1])
+    nan = float("nan")
+    with StableOrder():
+        value, place = torch.mode(torch.tensor([[nan, 2.0, nan, 1.0, nan], [nan, 3.0, nan, 3.0, 1.0], [nan] * 5]))
+    assert value[:2].tolist() == [1.0, 3.0] and value[2].isnan() and place.tolist() == [3, 3, 0]
+
+
+def test_middle_without_nan() -> None:
+    few = FEW[..., :9].clone()
+    few[2, 1, 3:7] = few[0, 0] = float("nan")
+    with StableOrder():
+        value, place = torch.nanmedian(few, -1)
+    assert value.nan_to_num(-1).equal(few.nanmedian(-1)[0].nan_to_num(-1)) and place[0, 0] == 0
+    row = few[2, 1].tolist()
+    assert place[2, 1] == sorted((i for i in range(9) if row[i] == row[i]), key=lambda i: row[i])[2]

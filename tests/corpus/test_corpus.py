@@ -22,7 +22,7 @@ SAMPLE = {
     "scan/cumsum_signed", "scan/cumsum_reverse_few", "scan/cummax_rows",
     "resize/bilinear_up",
     "sort/sort_rows", "sort/topk",
-    "select/nonzero", "select/mask_index", "select/nonzero_none",
+    "select/nonzero", "select/mask_index", "select/nonzero_none", "select/unique_int", "sort/mode_first",
     "scatter/index_add",
     "tri/triu_offsets",
     "activation/gelu_exact", "broadcast/alternating", "fused/attention_weights", "loss/cross_entropy_weighted", "normalization/layer_norm",
