@@ -8,8 +8,6 @@ ELSEWHERE = {
     ("CrossCoreWaitFlag", "whole"): "tests/unit/sim/hazard_test.c",
     ("IBSet", "whole"): "tests/unit/sim/hazard_test.c",
     ("IBWait", "whole"): "tests/unit/sim/hazard_test.c",
-    ("GroupBarrier", "class"): "tests/unit/sim/hazard_test.c",
-    ("GroupBarrier::Arrive / Wait", "class method (AIV)"): "tests/unit/sim/hazard_test.c",
     ("InitDetermineComputeWorkspace", "whole"): "tests/unit/sim/hazard_test.c",
     ("WaitPreBlock", "whole"): "tests/unit/sim/hazard_test.c",
     ("NotifyNextBlock", "whole"): "tests/unit/sim/hazard_test.c",
