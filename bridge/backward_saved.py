@@ -49,22 +49,22 @@ MODE = '''class _Saves(TorchDispatchMode):
         for i, item in enumerate(items):
             key = (name, call, i)
             if key in self.given:
-                items[i] = self.given[key]
+                items[i] = self.given[key].to(item.dtype)
             if key in self.wanted:
-                self.found[key] = item
+                self.found[key] = item.to(torch.promote_types(item.dtype, torch.float32))
         return type(result)(items) if many else items[0]
 '''
 IMPORT = "from torch.utils._python_dispatch import TorchDispatchMode"
 
 
 def mode_class() -> Any:
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = {"torch": torch}
     exec(compile(ast.parse(f"{IMPORT}\n{MODE}"), __file__, "exec"), names)
     return names["_Saves"]
 
 
 def values(spec: Spec, inputs: dict[str, torch.Tensor], wanted: Sequence[Saved]) -> list[torch.Tensor]:
-    """What the forward operator would save, in the dtype of the inputs."""
+    """What the forward operator would save: of 16-bit inputs in float32."""
     if not wanted:
         return []
     with torch.no_grad(), mode_class()([tuple(w) for w in wanted]) as saves:
@@ -95,7 +95,7 @@ def candidates(spec: Spec) -> list[Saved]:
     returned = {t.untyped_storage().data_ptr() for t in outputs}
     largest = max(t.numel() for t in inputs.values())
     found: dict[int, Saved] = {}
-    for key, t in saves.found.items():
+    for key, t in saves.found.items():  # of float32 inputs, so these are the tensors themselves
         place = t.untyped_storage().data_ptr() if isinstance(t, torch.Tensor) else 0
         if place in used and place not in found and t.is_floating_point() and (t.numel() < largest or place in returned):
             found[place] = Saved(*key)

@@ -75,6 +75,7 @@ class Spec:
     explicit: bool = False
     profiles: list[str] = field(default_factory=lambda: list(PROFILES))
     seed: int = DEFAULT_SEED
+    output_dtypes: dict[str, torch.dtype] = field(default_factory=dict)  # what output_dtype() found
 
     @property
     def forward(self) -> Callable[..., Any]:
@@ -324,6 +325,18 @@ def draw_inputs(spec: Spec, record: Record) -> dict[str, torch.Tensor]:
         else:
             out[item.name] = _integers(item, shape, record.symbols, generator)
     return out
+
+
+def output_dtype(spec: Spec, dtype: str) -> torch.dtype:
+    """That of forward's first result with inputs of a record's dtype: an incoming gradient has it."""
+    if dtype not in spec.output_dtypes:
+        inputs = draw_inputs(spec, Record(0, dtype, spec.cases[0], "standard", spec.seed))
+        try:
+            with torch.no_grad():
+                spec.output_dtypes[dtype] = outputs_of(spec, inputs)[0].dtype
+        except RuntimeError:  # this CPU has not all operators in 16 bits
+            spec.output_dtypes[dtype] = getattr(torch, dtype)
+    return spec.output_dtypes[dtype]
 
 
 def draw_gradient(record: Record, output: torch.Tensor) -> torch.Tensor:

@@ -140,7 +140,7 @@ def _gradient(spec: Spec, record: Record, inputs: dict[str, torch.Tensor]) -> Op
     if len(outputs) != 1:
         raise SpecFault("SPEC_INVALID", f'grad_output is "explicit" and forward returns {len(outputs)} tensors',
                         spec.forward.__code__.co_firstlineno, 'return one tensor, or take "ones"')
-    return backward_spec.draw_gradient(record, outputs[0].to(getattr(torch, record.dtype)))
+    return backward_spec.draw_gradient(record, outputs[0].to(backward_spec.output_dtype(spec, record.dtype)))
 
 
 def arguments_of(spec: Spec, record: Record, saved: Sequence[Saved] = ()) -> list[torch.Tensor]:
@@ -148,7 +148,7 @@ def arguments_of(spec: Spec, record: Record, saved: Sequence[Saved] = ()) -> lis
     inputs = backward_spec.draw_inputs(spec, record)
     gradient = _gradient(spec, record, inputs)
     wide = {k: v.double() if v.is_floating_point() else v for k, v in inputs.items()}
-    values = [v.to(getattr(torch, record.dtype)) for v in backward_saved.values(spec, wide, saved)]
+    values = [v.to(torch.float32) for v in backward_saved.values(spec, wide, saved)]
     return list(inputs.values()) + values + ([gradient] if gradient is not None else [])
 
 
@@ -239,6 +239,11 @@ def _module_tail(arguments: list[str]) -> list[str]:
     return ["", "", "def get_inputs():", f"    return [{', '.join(arguments)}]", "", "", "def get_init_inputs():", "    return []", ""]
 
 
+def _fixed_dtypes(spec: Spec, more: list[str]) -> list[str]:
+    fixed = [i.name for i in spec.inputs if i.is_floating() and i.dtype] + more
+    return ["", "", f"FIXED_DTYPES = {fixed!r}  # the others are float16, bfloat16 or float32"] if fixed else []
+
+
 def forward_source(spec: Spec, saved: Sequence[Saved] = (), symbols: Optional[dict[str, int]] = None) -> str:
     """forward/model.py: the forward computation as a reference module; saved values come behind its results."""
     names = [i.name for i in spec.inputs]
@@ -249,7 +254,7 @@ def forward_source(spec: Spec, saved: Sequence[Saved] = (), symbols: Optional[di
         "        return (*outputs, *(saves.found[key] for key in _SAVED))"]
     lines = _module_head(f"forward of {SPEC_COPY}", f"../{SPEC_COPY}", saved) + [
         "class Model(torch.nn.Module):", f"    def forward(self, {', '.join(names)}):", *body]
-    return "\n".join(lines + _module_tail(_examples(spec, symbols or spec.cases[0], [], False)))
+    return "\n".join(lines + _fixed_dtypes(spec, []) + _module_tail(_examples(spec, symbols or spec.cases[0], [], False)))
 
 
 def model_source(spec: Spec, saved: Sequence[Saved] = (), symbols: Optional[dict[str, int]] = None) -> str:
@@ -269,7 +274,9 @@ def model_source(spec: Spec, saved: Sequence[Saved] = (), symbols: Optional[dict
         f"            gradients = torch.autograd.grad(outputs, [{', '.join(spec.wrt)}], incoming)",
         f"        return {'gradients[0]' if len(spec.wrt) == 1 else 'tuple(gradients)'}",
     ]
-    return "\n".join(lines + _module_tail(_examples(spec, symbols or spec.cases[0], saved, spec.explicit)))
+    with_gradient = spec.explicit and backward_spec.output_dtype(spec, "float16") == torch.float32
+    fixed = given + (["grad_output"] if with_gradient else [])
+    return "\n".join(lines + _fixed_dtypes(spec, fixed) + _module_tail(_examples(spec, symbols or spec.cases[0], saved, spec.explicit)))
 
 
 def _examples(spec: Spec, symbols: dict[str, int], saved: Sequence[Saved], with_gradient: bool) -> list[str]:
@@ -278,10 +285,14 @@ def _examples(spec: Spec, symbols: dict[str, int], saved: Sequence[Saved], with_
     texts = [_example(item, symbols, dtype) for item in spec.inputs]
     if not saved and not with_gradient:
         return texts
-    inputs = backward_spec.draw_inputs(spec, Record(0, dtype, symbols, "standard", spec.seed))
-    with torch.no_grad():
-        more = backward_saved.values(spec, inputs, saved) + ([backward_spec.outputs_of(spec, inputs)[0]] if with_gradient else [])
-    return texts + [f"torch.randn({list(t.shape)}, dtype=torch.{dtype})" for t in more]
+    inputs = {k: v.float() if v.is_floating_point() else v
+              for k, v in backward_spec.draw_inputs(spec, Record(0, dtype, symbols, "standard", spec.seed)).items()}
+    texts += [f"torch.randn({list(t.shape)})" for t in backward_saved.values(spec, inputs, saved)]
+    if with_gradient:
+        with torch.no_grad():
+            shape = list(backward_spec.outputs_of(spec, inputs)[0].shape)
+        texts.append(f"torch.randn({shape}, dtype={backward_spec.output_dtype(spec, dtype)})")
+    return texts
 
 
 def _example(item: SpecInput, symbols: dict[str, int], dtype: str) -> str:

@@ -104,7 +104,8 @@ def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
     dtype = getattr(torch, variant, None) if isinstance(variant, str) else None
     if not isinstance(dtype, torch.dtype):
         raise BridgeError("bad_input", f"variant {variant!r} is not a dtype")
-    takes_variant = dtype.is_floating_point and not has_mixed_floats(pool) and not (has_fixed_dtypes(pool) and (ref.group is not None or any(t.is_complex() for t in pool if isinstance(t, torch.Tensor))))
+    fixed = ref.fixed_inputs(len(pool))
+    takes_variant = dtype.is_floating_point and not has_mixed_floats([v for i, v in enumerate(pool) if i not in fixed]) and not (has_fixed_dtypes(pool) and (ref.group is not None or any(t.is_complex() for t in pool if isinstance(t, torch.Tensor))))
     case = Case(list(pool), list(init_inputs), dtype if takes_variant else None)
     case.profile = spec.get("profile", "own")
     _set_scalars(ref, case, spec.get("scalars") or {})
@@ -117,7 +118,7 @@ def sized(ref: reference.Reference, spec: dict[str, Any], seed: int) -> Case:
     for i, shape, entry in zip(tensor_at, arguments or [list(pool[i].shape) for i in tensor_at], entries):
         shape = shape if not arguments else wide.own_shape(shape, pool[i])
         values = keep_below(draw(pool[i], shape, generator), entry.get("below"), entry.get("from_end") is True)
-        if case.dtype is not None and values.is_floating_point():
+        if case.dtype is not None and values.is_floating_point() and i not in fixed:
             values = values.to(case.dtype)
         if case.profile in ("edge", "special") and values.is_floating_point():
             mix_edges(values, generator, case.profile == "edge")

@@ -101,6 +101,11 @@ class Reference:
         places = [self.place_of(i) for i in range(n)]
         return [names[argument] + ("" if k is None else str(k)) for argument, k in places if argument < len(names)]
 
+    def fixed_inputs(self, n: int) -> set[int]:
+        """Which of n inputs have the same dtype in every variant: those that FIXED_DTYPES of the file names."""
+        named = vars(self.module).get("FIXED_DTYPES", ())
+        return {i for i, name in enumerate(self.argument_names(n)) if name in named}
+
     def get_init_inputs(self) -> list[Any]:
         if "get_init_inputs" not in vars(self.module):
             return []

@@ -49,6 +49,7 @@ class Plan:
         reference.check_inputs(ref, self.inputs)
         self.init_inputs = ref.get_init_inputs()
         self.argument_names = ref.argument_names(len(self.inputs))
+        self.fixed = ref.fixed_inputs(len(self.inputs))
         self.init_names = reference.argument_names(ref.init_parameters(), len(self.init_inputs))
         self.differentiates = any(isinstance(n, ast.Attribute) and n.attr in ("autograd", "enable_grad", "backward") for n in ast.walk(ref.tree))
 
@@ -59,6 +60,10 @@ class Plan:
 
     def tensor_inputs(self) -> list[torch.Tensor]:
         return [v for v in self.inputs if isinstance(v, torch.Tensor)]
+
+    def floating(self) -> list[torch.Tensor]:
+        """Whose dtype the variants differ in."""
+        return [v for i, v in enumerate(self.inputs) if isinstance(v, torch.Tensor) and v.is_floating_point() and i not in self.fixed]
 
 
 class TraceRun:
@@ -141,7 +146,8 @@ class TraceRun:
 
     def _leaf(self, wish: str, tensor: torch.Tensor, kind: str, path: str, arg_index: int) -> Input:
         name = self.names.take(wish)
-        dtype = self.dtype if self.dtype is not None and tensor.is_floating_point() else tensor.dtype
+        takes_variant = self.dtype is not None and tensor.is_floating_point() and arg_index not in self.plan.fixed
+        dtype = self.dtype if takes_variant else tensor.dtype
         dims = [sizes.symbolic_size(self.env, int(n), f"{name}_{d}") for d, n in enumerate(tensor.shape)]
         with self.fake_mode:
             fake = torch.empty_strided(dims, self._strides(dims, tensor), dtype=dtype, device="cpu")
@@ -490,7 +496,7 @@ def graph_of(ref: reference.Reference, ops: list[str]) -> dict[str, Any]:
 def trace_variants(plan: Plan, notes: list[str]) -> list[tuple[str, Printed]]:
     """One trace for each dtype whose node list is the one of the file's own dtype."""
     tensors = plan.tensor_inputs()
-    floating = [t for t in tensors if t.is_floating_point()]
+    floating = plan.floating()
     if cases.has_fixed_dtypes(tensors) and plan.in_words:
         return [(reference.dtype_name(next((t.dtype for t in floating if t.dtype in FLOAT_VARIANTS), torch.float32)),
                  Printed(TraceRun(plan, None, plan.inputs, plan.init_inputs)))]
@@ -499,7 +505,7 @@ def trace_variants(plan: Plan, notes: list[str]) -> list[tuple[str, Printed]]:
         floating_model = [i for i in own.inputs if i["kind"] != "argument" and i["dtype"].startswith(("float", "bfloat"))]
         if not floating_model:
             return [(reference.dtype_name(tensors[0].dtype) if tensors else "float32", own)]
-    if cases.has_mixed_floats(tensors) and all(t.dtype in FLOAT_VARIANTS for t in floating):
+    if cases.has_mixed_floats(floating) and all(t.dtype in FLOAT_VARIANTS for t in floating):
         return [(reference.dtype_name(floating[0].dtype), Printed(TraceRun(plan, None, plan.inputs, plan.init_inputs)))]
     own_dtype = floating[0].dtype if floating and floating[0].dtype in FLOAT_VARIANTS else torch.float32
     if floating and floating[0].dtype not in FLOAT_VARIANTS:
@@ -555,7 +561,7 @@ def dtype_args_are_results(m: dict[str, Any], n: dict[str, Any]) -> bool:
 
 
 def own_variant(plan: Plan, variants: list[tuple[str, Printed]]) -> int:
-    floating = [t for t in plan.tensor_inputs() if t.is_floating_point()]
+    floating = plan.floating()
     name = reference.dtype_name(floating[0].dtype) if floating else ""
     names = [n for n, _ in variants]
     return names.index(name) if name in names else names.index("float32") if "float32" in names else 0

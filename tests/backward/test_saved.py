@@ -71,7 +71,7 @@ def test_a_norm_that_would_cost_another_pass_is_saved(backward, tmp_path):
     """The norm of a tensor that does not fit UB: with it the gradient reads x twice, not three times."""
     spec = tmp_path / "scaled.py"
     spec.write_text('def forward(x):\n    return x / x.norm()\n\n\nBACKWARD_SPEC = {"wrt": ["x"], "inputs": {"x": {"shape": ["N", "C"]}}, '
-                    '"cases": [{"N": 9, "C": 300}, {"N": 256, "C": 4096}], "grad_output": "explicit", "input_profiles": ["standard"]}\n')
+                    '"cases": [{"N": 9, "C": 300}, {"N": 256, "C": 4096}], "dtypes": ["fp16", "bf16", "fp32"], "grad_output": "explicit", "input_profiles": ["standard"]}\n')
     status, report, out, err = backward(spec, "--with-forward", folder=tmp_path)
     assert report["precision"]["status"].startswith("PASS"), out + err
     assert "forward saves 1 value" in err
@@ -85,5 +85,10 @@ def test_a_norm_that_would_cost_another_pass_is_saved(backward, tmp_path):
     x, g = torch.randn(7, 50, requires_grad=True), torch.randn(7, 50)
     got, want = (torch.autograd.grad((f * g).sum(), x)[0] for f in (ops.scaled(x), x / x.norm()))
     assert torch.allclose(got, want, 1e-5, 1e-7)
+    for dtype, tolerance in ((torch.float16, 2e-3), (torch.bfloat16, 2e-2)):  # the norm is float32, whatever x is
+        half = x.detach().to(dtype).requires_grad_()
+        assert [t.dtype for t in torch.ops.opwright.scaled(half)] == [dtype, torch.float32]
+        got, want = (torch.autograd.grad((f * g.to(f.dtype)).sum(), t)[0] for f, t in ((ops.scaled(half), half), (x / x.norm(), x)))
+        assert got.dtype == dtype and torch.allclose(got.float(), want, tolerance, 1e-2 * tolerance)
     torch.library.opcheck(torch.ops.opwright.scaled.default, (x,))
     assert torch.autograd.gradcheck(ops.scaled, (torch.randn(3, 4, dtype=torch.float64, requires_grad=True),))

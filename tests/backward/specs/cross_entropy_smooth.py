@@ -1,0 +1,17 @@
+import torch.nn.functional as F
+
+
+def forward(x, target):
+    return F.cross_entropy(x, target, label_smoothing=0.1)
+
+
+BACKWARD_SPEC = {
+    "wrt": ["x"],
+    "inputs": {
+        "x": {"shape": ["N", "C"]},
+        "target": {"shape": ["N"], "dtype": "int64", "range": [0, "C"]},
+    },
+    "cases": [{"N": 33, "C": 70}],
+    "dtypes": ["float16", "bfloat16", "float32"],
+    "grad_output": "ones",
+}
