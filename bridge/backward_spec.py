@@ -398,7 +398,7 @@ def gradients(spec: Spec, inputs: dict[str, torch.Tensor], gradient: Optional[to
     for name in spec.wrt:
         leaves[name].requires_grad_()
     line = spec.forward.__code__.co_firstlineno
-    with torch.enable_grad(), stable.StableOrder():
+    with torch.enable_grad(), stable.StaysFloat64(), stable.StableOrder():
         outputs = [t for t in outputs_of(spec, leaves) if t.requires_grad]
         if not outputs:
             raise SpecFault("NOT_DIFFERENTIABLE", f"no output of forward depends on {', '.join(spec.wrt)} in a differentiable way", line,

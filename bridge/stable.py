@@ -1,5 +1,6 @@
-"""The order of equal elements. PyTorch leaves it open where `stable=True` is not asked for, and its CPU gives another one from machine to
-machine. The truth that results are compared with takes the one order everybody can compute: equal elements as they stand."""
+"""How a truth is computed. The order of equal elements: PyTorch leaves it open where `stable=True` is not asked for, and its CPU gives another one from machine to
+machine. The truth that results are compared with takes the one order everybody can compute: equal elements as they stand.
+And float64: what a reference computes in float32 because its inputs are 16 bits wide is no rounding of the truth."""
 
 from __future__ import annotations
 
@@ -113,3 +114,13 @@ class StableOrder(TorchDispatchMode):
             with self:
                 return func.decompose(*args, **(kwargs or {}))
         return func(*args, **(kwargs or {}))
+
+
+class StaysFloat64(TorchDispatchMode):
+    """Within it, float64 is not converted to float32."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if kwargs.get("dtype") is torch.float32 and any(isinstance(a, torch.Tensor) and a.dtype is torch.float64 for a in args):
+            kwargs = {**kwargs, "dtype": torch.float64}
+        return func(*args, **kwargs)

@@ -180,12 +180,30 @@ static void choose_sizes(Builder *b) {
     add_sizes(b, s, true);
 }
 
-/* The input that a value shows, itself or through views; NULL: none. */
-static const GraphInput *input_of(const Graph *g, uint32_t value) {
+static bool is_index_type(const Graph *g, const GraphArg *arg) {
+    return arg->kind == GRAPH_ARG_REF && dtype_info(g->values[arg->value].dtype[0])->cls == DTYPE_CLASS_I;
+}
+
+/* The only operand of integers of an elementwise op: in where(mask, index, 0), index; NULL. */
+static const GraphArg *only_integers(const Graph *g, const GraphNode *n) {
+    const GraphArg *only = NULL;
+    for (size_t i = 0; i < n->n_args; i++) {
+        if (!is_index_type(g, &n->args[i])) continue;
+        if (only) return NULL;
+        only = &n->args[i];
+    }
+    return only;
+}
+
+/* The input that a value shows, itself, through views, or put together with numbers; NULL: none. */
+static const GraphInput *input_of(const Graph *g, const GraphFacts *facts, uint32_t value) {
     while (g->values[value].node >= 0) {
         const GraphNode *n = &g->nodes[g->values[value].node];
-        if (!graph_is_view(n->op) || n->n_args == 0 || n->args[0].kind != GRAPH_ARG_REF) return NULL;
-        value = n->args[0].value;
+        const GraphArg *from = graph_is_view(n->op) && n->n_args && n->args[0].kind == GRAPH_ARG_REF ? &n->args[0]
+                               : facts->is_elementwise(n->op)                                      ? only_integers(g, n)
+                                                                                                   : NULL;
+        if (!from) return NULL;
+        value = from->value;
     }
     return &g->inputs[g->values[value].result];
 }
@@ -195,7 +213,7 @@ static void bind_index(Builder *b, const GraphFacts *facts, const GraphNode *n, 
     for (size_t i = 0; arg->kind == GRAPH_ARG_LIST && i < arg->n; i++) bind_index(b, facts, n, &arg->item[i]);
     bool from_end = false;
     const Size *s = arg->kind == GRAPH_ARG_REF ? facts->index_below(b->a, b->g, n, arg, &from_end) : NULL;
-    const GraphInput *in = s ? input_of(b->g, arg->value) : NULL;
+    const GraphInput *in = s ? input_of(b->g, facts, arg->value) : NULL;
     if (!in) return;
     const Size **below = &b->below[in - b->g->inputs];
     *below = *below ? size_min(b->a, *below, s) : s;

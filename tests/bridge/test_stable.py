@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from bridge.stable import StableOrder
+from bridge.stable import StableOrder, StaysFloat64
 
 FEW = torch.randint(0, 5, (7, 3, 99), generator=torch.Generator().manual_seed(3)).float()
 
@@ -78,3 +78,12 @@ def test_middle_without_nan() -> None:
     assert value.nan_to_num(-1).equal(few.nanmedian(-1)[0].nan_to_num(-1)) and place[0, 0] == 0
     row = few[2, 1].tolist()
     assert place[2, 1] == sorted((i for i in range(9) if row[i] == row[i]), key=lambda i: row[i])[2]
+
+
+def test_float64_is_not_rounded_to_float32_on_the_way():
+    x = torch.tensor([1.0 + 2.0 ** -40, 3.0], dtype=torch.float64, requires_grad=True)
+    with StaysFloat64():
+        y = (x.float() * x.to(torch.float32)).sum(dtype=torch.float32)
+        half = torch.ones(2, dtype=torch.float16).float()
+    assert y.dtype == torch.float64 and y.item() == float(x.detach()[0]) ** 2 + 9.0 and half.dtype == torch.float32
+    assert torch.equal(torch.autograd.grad(y, x)[0], 2 * x.detach())
