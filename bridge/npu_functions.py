@@ -11,6 +11,8 @@ from typing import Any, Callable, Iterator
 
 import torch
 
+from .npu_fused import FUSED
+
 aten = torch.ops.aten
 
 
@@ -56,7 +58,7 @@ def _wide(t: torch.Tensor) -> torch.Tensor:
     return t.float() if t.dtype in (torch.float16, torch.bfloat16) else t
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"npu_apply_adam": apply_adam, "npu_dynamic_quant": dynamic_quant, "npu_iou": iou}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"npu_apply_adam": apply_adam, "npu_dynamic_quant": dynamic_quant, "npu_iou": iou, **FUSED}
 OPERATORS: dict[str, tuple[str, Callable[..., Any]]] = {
     "relu_backward": ("(Tensor grad_output, Tensor self) -> Tensor", lambda grad_output, self: aten.threshold_backward(grad_output, self, 0))}
 LIBRARY = torch.library.Library("aten", "FRAGMENT")
