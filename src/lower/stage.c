@@ -11,12 +11,19 @@
 
 #define NOWHERE (-1)
 
+/* A line of --explain. The number of a stage is known when all are placed. */
+typedef struct Decision {
+    const Stage *stage; /* whose number stands before the text; NULL: none */
+    const char *text;
+} Decision;
+
 typedef struct Cut {
     Arena *a;
     const Graph *g;
     Stages *out;
     int32_t
         *made_by; /* per value: the stage that leaves it; NOWHERE: computed where it is needed, or an input */
+    VEC(Decision) decisions;
     Err *err;
 } Cut;
 
@@ -147,8 +154,17 @@ static const Graph *draft_graph(Cut *c, int32_t index) {
 /* ---- anchors
  * ------------------------------------------------------------------------------------------------------ */
 
-static void decide(Cut *c, const char *text) {
-    vec_push(c->a, &c->out->decisions, text);
+static void decide(Cut *c, const Stage *s, const char *text) {
+    Decision d = {.stage = s, .text = text};
+    vec_push(c->a, &c->decisions, d);
+}
+
+static void tell_decisions(Cut *c) {
+    for (size_t i = 0; i < c->decisions.n; i++) {
+        const Decision *d = &c->decisions.at[i];
+        const char *text = d->stage ? arena_printf(c->a, "stage %u%s", d->stage->index + 1, d->text) : d->text;
+        vec_push(c->a, &c->out->decisions, text);
+    }
 }
 
 static Stage *open_stage(Cut *c, const Family *f) {
@@ -205,7 +221,7 @@ static Stage *pointwise_stage_for(Cut *c, uint32_t value) {
 static void compute_ahead(Cut *c, uint32_t value, const char *why) {
     Stage *s = pointwise_stage_for(c, value);
     c->made_by[value] = (int32_t)s->index;
-    decide(c, arena_printf(c->a, "stage %u computes `%s` ahead: %s", s->index + 1, c->g->values[value].id, why));
+    decide(c, s, arena_printf(c->a, " computes `%s` ahead: %s", c->g->values[value].id, why));
 }
 
 static void prepare_arg(Cut *c, const GraphArg *arg, FamilyPrologue allowed) {
@@ -219,12 +235,57 @@ static void prepare_args(Cut *c, const Family *f, const GraphNode *n, FamilyProl
         if (!f->from_memory || f->from_memory(n, i)) prepare_arg(c, &n->args[i], allowed);
 }
 
-/* The first stage of the family that comes late enough and agrees; NULL. */
+typedef struct Reader {
+    const Cut *c;
+    int32_t stage;
+    bool found;
+} Reader;
+
+static void see_reader(void *ctx, uint32_t value) {
+    Reader *r = ctx;
+    r->found |= r->c->made_by[value] == r->stage;
+}
+
+/* Does a stage behind i, to `last`, need what i leaves? */
+static bool is_needed_to(const Cut *c, int32_t i, int32_t last) {
+    Reader r = {.c = c, .stage = i};
+    for (int32_t j = i + 1; j <= last; j++) {
+        const Stage *s = c->out->list.at[j];
+        bool *seen = ARENA_ARRAY(c->a, c->g->n_values, bool);
+        for (size_t k = 0; k < s->anchors.n; k++) visit_args(c, &c->g->nodes[s->anchors.at[k]], seen, see_reader, &r);
+        for (uint32_t v = 0; v < c->g->n_values; v++)
+            if (c->made_by[v] == j && family_is_free(&c->g->nodes[c->g->values[v].node]))
+                visit_args(c, &c->g->nodes[c->g->values[v].node], seen, see_reader, &r);
+    }
+    return r.found;
+}
+
+/* Stage i comes after stage `last`. */
+static Stage *move_behind(Cut *c, int32_t i, int32_t last) {
+    Stage *s = c->out->list.at[i];
+    for (int32_t j = i; j < last; j++) {
+        c->out->list.at[j] = c->out->list.at[j + 1];
+        c->out->list.at[j]->index = (uint32_t)j;
+    }
+    c->out->list.at[last] = s;
+    s->index = (uint32_t)last;
+    for (uint32_t v = 0; v < c->g->n_values; v++) {
+        if (c->made_by[v] == i) c->made_by[v] = last;
+        else if (c->made_by[v] > i && c->made_by[v] <= last) c->made_by[v]--;
+    }
+    return s;
+}
+
+/* A stage of the family that comes late enough, or may come later, and agrees; NULL. */
 static Stage *find_stage(Cut *c, const Family *f, const GraphNode *n) {
     int32_t from = latest_of_args(c, n);
     for (size_t i = from < 0 ? 0 : (size_t)from; i < c->out->list.n; i++) {
         Stage *s = c->out->list.at[i];
         if (s->family == f && may_join(c, s, n)) return s;
+    }
+    for (int32_t i = from - 1; i >= 0; i--) {
+        Stage *s = c->out->list.at[i];
+        if (s->family == f && !is_needed_to(c, i, from) && may_join(c, s, n)) return move_behind(c, i, from);
     }
     return NULL;
 }
@@ -262,8 +323,8 @@ static bool place_anchor(Cut *c, uint32_t node) {
     vec_push(c->a, &s->anchors, node);
     own_results(c, n, (int32_t)s->index);
     if (joins)
-        decide(c, arena_printf(c->a, "stage %u also runs %s (`%s`): same space, and all it needs is there", s->index + 1, n->op, n->text));
-    else decide(c, arena_printf(c->a, "stage %u, family %s: %s (`%s`)", s->index + 1, f->name, n->op, n->text));
+        decide(c, s, arena_printf(c->a, " also runs %s (`%s`): same space, and all it needs is there", n->op, n->text));
+    else decide(c, s, arena_printf(c->a, ", family %s: %s (`%s`)", f->name, n->op, n->text));
     return true;
 }
 
@@ -358,7 +419,7 @@ static void place_output(Cut *c, uint32_t index, Stage **last) {
         return;
     }
     if (s)
-        decide(c, arena_printf(
+        decide(c, NULL, arena_printf(
                       c->a,
                       "output `%s` gets a pointwise stage of its own: stage %u cannot compute it beside its "
                       "own results",
@@ -433,5 +494,6 @@ Stages *stage_cut(Arena *a, const Graph *g, Err *err) {
     Stage *last = NULL;
     for (uint32_t i = 0; i < g->n_outputs; i++) place_output(&c, i, &last);
     finish_stages(&c);
+    tell_decisions(&c);
     return c.out;
 }
