@@ -5,7 +5,8 @@
 FOLDER is tests/backward/specs when it is not given; --only takes the specifications whose name has one of the words in it. Per
 specification and dtype the table says PASS, WITHIN_TOLERANCE (more than the standard's plain rule was needed), FAIL, or the verdict
 that stopped it before there was a kernel; and the bytes moved between global memory and the cores, over those of all tensors each
-once: 1.00 is the least possible, gradients that look at their data twice have more. The exit status is 0 when everything passed.
+once, beside how often the gradient must look at its inputs (1 or 2; --json says why): 1.00 is the least of one look, 2.00 bounds two.
+`!` marks what moves more than that, and a tenth of it. The exit status is 0 when everything passed.
 """
 
 from __future__ import annotations
@@ -25,25 +26,44 @@ from typing import Optional
 ROOT = Path(__file__).resolve().parents[1]
 CLI = os.environ.get("OPWRIGHT_CLI", str(ROOT / "build/opwright"))
 PASSED = ("PASS", "WITHIN_TOLERANCE")
+BOUNDS = {1: 1.1, 2: 2.2}  # bytes moved over the least, by how often a gradient must look at its inputs
 
 
-def run(spec: Path, folder: Path, target: str) -> tuple[dict[str, str], Optional[float], str]:
-    """({dtype: result}, bytes moved over the least, why not)"""
+def run(spec: Path, folder: Path, target: str) -> tuple[dict[str, str], Optional[float], Optional[dict], str]:
+    """({dtype: result}, bytes moved over the least, {n, why}: looks at the inputs, why not)"""
     report = folder / f"{spec.stem}_grad" / "verification.json"
     report.unlink(missing_ok=True)
     done = subprocess.run([CLI, "backward", str(spec), "--output-dir", str(folder), "--target", target, "--quiet"], capture_output=True,
                           text=True)
     if not report.exists():
         lines = [line for line in done.stderr.splitlines() if line.startswith("opwright: ")]
-        return {"": "unsupported"}, None, (lines or [f"exit status {done.returncode}"])[0].removeprefix("opwright: ")
-    precision = json.loads(report.read_text())["precision"]
-    return {dtype: result_of(precision, dtype, row) for dtype, row in precision["per_dtype"].items()}, work(precision), reason(done.stdout, precision)
+        return {"": "unsupported"}, None, None, (lines or [f"exit status {done.returncode}"])[0].removeprefix("opwright: ")
+    verification = json.loads(report.read_text())
+    precision = verification["precision"]
+    results = {dtype: result_of(precision, dtype, row) for dtype, row in precision["per_dtype"].items()}
+    return results, work(precision), verification["looks"], reason(done.stdout, precision)
 
 
 def work(precision: dict) -> Optional[float]:
     """Bytes moved over the least, of the largest case."""
     largest = max((c["gm"] for c in precision["further_cases"] if c.get("gm")), key=lambda gm: gm["least"], default=None)
     return round((largest["read"] + largest["written"]) / largest["least"], 3) if largest and largest["least"] else None
+
+
+def gm_text(gm: Optional[float], looks: Optional[dict]) -> str:
+    if gm is None or looks is None:
+        return "    -   "
+    return f"{gm:5.2f} {looks['n']}{'!' if gm > BOUNDS[looks['n']] else ' '}"
+
+
+def gm_summary(table: list[dict]) -> list[str]:
+    lines = []
+    for n, bound in BOUNDS.items():
+        moved = [row["gm"] for row in table if row["gm"] and row["looks"]["n"] == n]
+        if moved:
+            lines.append(f"bytes moved over the least, {n} look{'s' if n > 1 else ''}: median {statistics.median(moved):.2f}, "
+                         f"at most {bound} in {sum(m <= bound for m in moved)} of {len(moved)}")
+    return lines
 
 
 def result_of(precision: dict, dtype: str, row: dict) -> str:
@@ -87,17 +107,16 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         for spec in specs:
             start = time.monotonic()
-            results, gm, why = run(spec, folder, args.target)
+            results, gm, looks, why = run(spec, folder, args.target)
             seconds = time.monotonic() - start
             for dtype, result in results.items():
                 counts[result] += 1
-                print(f"{spec.stem:{width}}  {dtype or 'all':8}  {result:18}  {f'{gm:.2f}' if gm else '-':>5}  {seconds:5.0f} s  {why}".rstrip(), flush=True)
-            table.append({"spec": spec.stem, "results": results, "gm": gm, "seconds": round(seconds, 1), "reason": why})
+                print(f"{spec.stem:{width}}  {dtype or 'all':8}  {result:18}  {gm_text(gm, looks)}  {seconds:5.0f} s  {why}".rstrip(), flush=True)
+            table.append({"spec": spec.stem, "results": results, "gm": gm, "looks": looks, "seconds": round(seconds, 1), "reason": why})
     whole = sum(all(r in PASSED for r in row["results"].values()) for row in table)
     print(f"{whole} of {len(specs)} specifications pass in all their dtypes (target {args.target}, simulated): "
           + ", ".join(f"{n} {name}" for name, n in counts.most_common()))
-    moved = [row["gm"] for row in table if row["gm"]]
-    print(f"bytes moved over the least: at most 1.1 in {sum(m <= 1.1 for m in moved)} of {len(moved)}, median {statistics.median(moved) if moved else 0:.2f}")
+    print("\n".join(gm_summary(table)))
     if args.json:
         args.json.write_text(json.dumps({"target": args.target, "specs": table, "counts": counts}, indent=2) + "\n")
     return 0 if whole == len(specs) else 1

@@ -29,6 +29,7 @@ typedef struct BackwardJob {
     json_t *truth;    /* backward_ref.json, with `verdict` */
     GenResult gen;
     const char *desc_text;
+    const char *second_look; /* why an input must be read twice (lower/work.h); NULL */
     VerifyResult verdict;
     BackwardFile watched[BACKWARD_N_WATCHED]; /* what must not change while the operator runs */
     const char *changed;                      /* the one that did, or NULL */

@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "cli/backward_int.h"
 #include "cli/gen_int.h"
+#include "lower/work.h"
 #include "cli/own_file.h"
 #include "desc/desc.h"
 #include "graph/cases.h"
@@ -132,6 +133,7 @@ static Graph *generate(Arena *a, Bridge *b, BackwardArgs *args, BackwardJob *job
     if (!g) return NULL;
     GenOptions o = {.chip = args->target->chip, .op_name = job->name};
     if (!gen_operator(a, g, &o, &job->gen, err)) return NULL;
+    job->second_look = work_second_look(a, job->gen.plan);
     job->desc_text = own_file_mark(a, desc_print(a, job->gen.source), model);
     progress_stage(&args->progress, "%s: %zu operations, %zu inputs, %zu outputs", job->is_forward ? "forward" : "gradient", g->n_nodes, g->n_inputs, g->n_outputs);
     return g;

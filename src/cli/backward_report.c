@@ -147,6 +147,7 @@ json_t *backward_report(Arena *a, const BackwardArgs *args, const BackwardJob *j
     json_t *precision = precision_json(job, status);
     json_object_set_new(o, "precision", precision);
     json_object_set_new(o, "performance", json_null());
+    json_object_set_new(o, "looks", json_pack("{s:i, s:s?}", "n", job->second_look ? 2 : 1, "why", job->second_look));
     add_verdict(a, o, job);
     if (forward) {
         BackwardStatus of_forward;
