@@ -269,6 +269,10 @@ OW_API void ow_dump(const char *api, uint32_t type, const OwLocal *local, const 
                     uint32_t n, const uint32_t *shape, uint32_t dims, OwLoc loc);
 OW_API void ow_hint(const char *api, OwLoc loc); /* changes nothing */
 OW_API void ow_trap(const char *what, OwLoc loc);
+/* What the compiler's check of signed arithmetic found: a sign b is beyond `type`. */
+OW_API void ow_overflow(const char *type, int64_t a, const char *sign, int64_t b, OwLoc loc);
+/* A cast of an argument to `type` has made `becomes` of `value`. */
+OW_API void ow_narrowed(const char *type, int64_t value, int64_t becomes, OwLoc loc);
 OW_API void ow_not_modelled(const char *api, OwLoc loc);
 
 #ifdef __cplusplus

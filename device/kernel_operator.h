@@ -3,6 +3,7 @@
 #define OW_KERNEL_OPERATOR_H
 
 #include "ow/base.h"
+#include "ow/narrow.h"
 #include "ow/std.h"
 #include "ow/tensor.h"
 #include "ow/pipe.h"

@@ -3,6 +3,7 @@
  * and the simulator's findings speak of kernel_src:57. */
 #include "verify/compile.h"
 #include "verify/lang.h"
+#include "verify/narrow.h"
 
 #include "cage/cage.h"
 #include "base/fs.h"
@@ -74,7 +75,7 @@ static bool write_text(const char *dir, const char *name, const StrBuf *sb, Aren
 
 static void add_section(StrBuf *sb, const Desc *d, DescSource s) {
     strbuf_printf(sb, "#line 1 \"%s\"\n", DESC_SOURCE_NAMES[s]);
-    strbuf_add(sb, d->source[s]);
+    strbuf_add(sb, s == DESC_KERNEL ? narrow_marks(sb->arena, d->source[s]) : d->source[s]);
     strbuf_add(sb, "\n");
 }
 

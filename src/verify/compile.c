@@ -20,6 +20,9 @@ static const char *const LANG_FLAGS[] = {"-std=c++17", "-w", "-ferror-limit=0", 
                                          "-DOW_LANG_PASS", "-D_Float16=__fp16", "-Xclang", "-fnative-half-type", "-Xclang",
                                          "-fnative-half-arguments-and-returns"};
 
+/* The usual ones, but not the sanitizer's. */
+static const char *const KERNEL_LIBS[] = {"-nodefaultlibs", "-lstdc++", "-lm", "-lgcc_s", "-lc"};
+
 const char *compile_header(CompileSide side) { return SIDES[side].header; }
 
 const char *headers_file(Arena *a, const char *folder, CompileSide side) { return arena_printf(a, "%s/%s.h", folder, SIDES[side].name); }
@@ -39,6 +42,7 @@ void compile_flags(Arena *a, const Toolchain *t, CompileSide side, ArgList *out)
                                      clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret", "-fmessage-length=0",
                                      clang ? "-ferror-limit=20" : "-fmax-errors=20", "-fvisibility=hidden"};
         for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) vec_push(a, out, flags[i]);
+        if (side == SIDE_KERNEL) vec_push(a, out, "-fsanitize=signed-integer-overflow"); /* src/sim/arithmetic.c has the handlers */
     }
 }
 
@@ -85,6 +89,7 @@ const char *const *compile_command(Arena *a, const Toolchain *t, CompileSide sid
         vec_push(a, &v, compile_output(a, side, dir, stem));
     }
     vec_push(a, &v, arena_printf(a, "%s.cpp", stem));
+    for (size_t i = 0; side == SIDE_KERNEL && i < sizeof KERNEL_LIBS / sizeof KERNEL_LIBS[0]; i++) vec_push(a, &v, KERNEL_LIBS[i]);
     vec_push(a, &v, NULL);
     return v.at;
 }

@@ -61,9 +61,9 @@ static bool is_vendor_header(const char *path) {
     return false;
 }
 
-static bool is_vendor_name(const char *name) {
+bool vendor_name_known(const char *name, size_t n_bytes) {
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
-        if (!strcmp(name, NAMES[i])) return true;
+        if (!strncmp(name, NAMES[i], n_bytes) && !NAMES[i][n_bytes]) return true;
     return false;
 }
 
@@ -89,7 +89,7 @@ bool vendor_name_missing(Arena *a, const char *home, const char *section, const 
     for (size_t i = 0; binding && i < sizeof TORCH / sizeof TORCH[0]; i++)
         if (strstr(message, TORCH[i])) return true;
     /* A name our headers have is misplaced, not missing. */
-    return is_vendor_name(name) && !tree_has_word(a, arena_printf(a, "%s/device", home), name) &&
+    return vendor_name_known(name, strlen(name)) && !tree_has_word(a, arena_printf(a, "%s/device", home), name) &&
            !tree_has_word(a, arena_printf(a, "%s/hostapi", home), name);
 }
 

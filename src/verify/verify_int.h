@@ -40,6 +40,8 @@ void early_free(Early *e); /* waits for its compilers; NULL is allowed */
 bool vendor_name_missing(Arena *a, const char *home, const char *section, const char *message,
                          const char *name);
 
+/* A name of the public API, device or host side: a function, a class, a macro. */
+bool vendor_name_known(const char *name, size_t n_bytes);
 /* Up to three names of the API that `name` may be meant for, "Adds, Add"; NULL when none is near. */
 const char *vendor_names_near(Arena *a, const char *name);
 

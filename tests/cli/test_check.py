@@ -186,6 +186,35 @@ def test_bisect_names_the_first_instruction(tmp_path, spoil, check_id, words):
     assert spoil.split("(")[0] in source[found[0]["line"] - 1]
 
 
+# Line by line: what a number does not fit into, or nothing. Results stay right.
+NUMBERS = [
+    ("AscendC::Add(z, x, y, (uint64_t)64, (uint8_t)(n * 0 + 256), {1, 1, 1, 8, 8, 8});", "256 does not fit into uint8_t: an argument becomes 0"),
+    ("AscendC::Add(z, x, y, (uint64_t)64, static_cast<uint8_t>(n * 0 + 258), {1, 1, 1, 8, 8, 8});", "258 does not fit into uint8_t: an argument becomes 2"),
+    ("uint8_t r = n * 0 + 257;", "an argument becomes 1"),
+    ("AscendC::Add(z, x, y, (uint64_t)64, r, {1, 1, 1, 8, 8, 8});", None),
+    ("AscendC::DataCopyParams p; p.blockCount = (uint16_t)(n + 65536);", "does not fit into uint16_t"),
+    ("AscendC::Add(z, x, y, (uint64_t)64, (uint8_t)(n * 0 + 2), {1, 1, 1, 8, 8, 8});", None),
+    ("uint16_t low = (uint16_t)(n + 65536);", None),  # no argument of an instruction
+    ("int32_t w = (int32_t)n + 65536, at = w * w;", "is beyond 'int'"),
+    ("int64_t v = (int64_t)n + 65536, far = v * v;", None),
+    ("uint32_t h = n * 2654435761u + low + p.blockCount;", None),  # defined to wrap
+    ("AscendC::Add(z, x, y, n + (at == 3) + (far == 3) + (h == 3));", None),
+]
+
+
+def test_numbers_of_the_scalar_unit_that_do_not_fit(tmp_path):
+    """As warnings: results may come right all the same."""
+    path = plain(tmp_path, "pair_sum.py", kernel_src=("AscendC::Add(z, x, y, n);", "\n".join(line for line, _ in NUMBERS)))
+    lines = runpy.run_path(str(path))["kernel_src"].splitlines()
+    status, out, _ = check(path, "--json", "--shape", "5x131,5x131")
+    found = {lines[c["line"] - 1].strip(): c for c in json.loads(out)["checks"]}
+    assert status == 0 and list(found) == [line for line, words in NUMBERS if words], out
+    for line, words in NUMBERS:
+        if words:
+            assert words in found[line]["text"] and found[line]["severity"] == "warning" and found[line]["hint_zh"], out
+            assert found[line]["check"] == ("integer-overflow" if "int32_t w" in line else "argument-narrowed")
+
+
 def test_what_is_not_modelled_is_a_verdict_of_its_own():
     """Neither PASS nor FAIL, in every form and however strict."""
     for options in ([], ["--strict"], ["--schedule", "lazy"]):

@@ -1,5 +1,6 @@
-/* The rules of the device's language: tokens, tree and messages of any bytes. */
+/* The rules of the device's language: tokens, tree and messages of any bytes; marks of narrow casts. */
 #include "verify/lang.h"
+#include "verify/narrow.h"
 
 #include <string.h>
 
@@ -12,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     lang_tokens(&pass, text);
     lang_messages(&pass, text);
     lang_ast(&pass, text);
+    narrow_marks(a, text);
     arena_free(a);
     return 0;
 }

@@ -391,6 +391,8 @@ static void tiling_get(size_t n)
     ow_tiling_get(out, n, tiling, AT);
 }
 PAIR(tiling_small, BRACES({ write_z(); tiling_get(12); }), BRACES({ write_z(); tiling_get(8); }))
+PAIR(narrowed, BRACES({ write_z(); ow_narrowed("uint8_t", 256, 0, AT); }), BRACES({ write_z(); }))
+PAIR(overflow, BRACES({ write_z(); ow_overflow("'int'", 65536, "*", 65536, AT); }), BRACES({ write_z(); }))
 PAIR(assert_failed, BRACES({ write_z(); ow_trap("n > 0", AT); }), BRACES({ write_z(); }))
 PAIR(not_modelled, BRACES({ write_z(); ow_not_modelled("IBSet", AT); }), BRACES({ write_z(); }))
 PAIR(task_type, BRACES({ write_z(); ow_task_type("KERNEL_TYPE_MIX_AIC_1_2", 5, AT); }), BRACES({ write_z(); ow_task_type("KERNEL_TYPE_AIV_ONLY", 0, AT); }))
@@ -419,7 +421,7 @@ static const struct {
     P("que-buffers", que_buffers), P("que-not-drained", que_left), P("tensor-leak", que_leak), P("buffer-empty", buf_zero),
     P("tbuf-length", tbuf_len), P("tpipe-twice", tpipe_twice), P("tpipe-missing", no_tpipe), P("flag-id", flag_id), P("flag-set-twice", flag_twice),
     P("flag-never-set", flag_no_set), P("flag-never-set", flag_owed), P("flag-left-set", flag_left), P("event-ids-exhausted", event_pool),
-    P("tiling-too-small", tiling_small), P("assert-failed", assert_failed), P("not-modelled", not_modelled), P("not-modelled", task_type),
+    P("tiling-too-small", tiling_small), P("assert-failed", assert_failed), P("argument-narrowed", narrowed), P("integer-overflow", overflow), P("not-modelled", not_modelled), P("not-modelled", task_type),
 };
 
 static void launch(Sim *s, void (*body)(void *const *))
