@@ -175,9 +175,15 @@ def groups(params: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
 
     ref = reference.load(params.get("path", ""))
     if ref.group is None:
-        return {"kinds": []}, []
+        return {"kinds": [], "order": []}, []
     with FakeTensorMode(allow_non_fake_inputs=True):
-        return {"kinds": [kind_of(g) for g in every(ref)]}, []
+        all_groups = every(ref)
+    return {"kinds": [kind_of(g) for g in all_groups], "order": sorted(range(len(all_groups)), key=lambda i: ones_in(all_groups[i]))}, []
+
+
+def ones_in(group: list[Any]) -> int:
+    """Sizes of 1 stay 1 in the graph traced from a group: one of few is that of others, too."""
+    return sum(int(n) == 1 for t in tensors_in(group) for n in t.shape)
 
 
 def members(ref: Any, graph: dict[str, Any]) -> list[dict[str, Any]]:

@@ -47,14 +47,14 @@ def other_values(value: Number) -> list[Number]:
 
 
 def find(plan: Any, base: Any, retrace: Callable[[list[Any], list[Any]], Any], notes: list[str]) -> list[Scalar]:
-    """The scalars of the graph; their places in base.nodes are replaced by {"scalar": id}."""
+    """The scalars of the graph; their places in base.nodes are replaced by {"scalar": id}, or {"scalar": id, "negated": true}."""
     names = Names()
     for leaf in base.inputs:
         names.take(leaf["id"])
     nodes = with_defaults(base.nodes)
     held = set(numbers_in(nodes))
     found: list[Scalar] = []
-    places: dict[Where, str] = {}
+    places: dict[Where, dict[str, Any]] = {}
     for origin, values, labels in (("argument", plan.inputs, plan.argument_names), ("init", plan.init_inputs, plan.init_names)):
         for i, value in enumerate(values):
             if not is_number(value) or (origin == "init" and value not in held):
@@ -69,9 +69,9 @@ def find(plan: Any, base: Any, retrace: Callable[[list[Any], list[Any]], Any], n
             elif where:
                 scalar = Scalar(names.take(labels[i]), value, origin, i, expr or labels[i])
                 found.append(scalar)
-                places.update({w: scalar.id for w in where})
-    for w, scalar_id in places.items():
-        _put(base.nodes, w, {"scalar": scalar_id})
+                places.update({w: {"scalar": scalar.id, **({"negated": True} if negated else {})} for w, negated in where.items()})
+    for w, scalar_ref in places.items():
+        _put(base.nodes, w, scalar_ref)
     return found
 
 
@@ -97,8 +97,8 @@ def _note_fixed(notes: list[str], origin: str, label: str, value: Number) -> Non
         notes.append(f"{label}: the operations themselves depend on it, so it is fixed to {value}")
 
 
-def _probe(plan: Any, base: Any, nodes: list[Any], retrace: Any, origin: str, i: int) -> Optional[tuple[list[Where], str, bool]]:
-    """Places that follow argument i, the expression for it in forward, and whether anything else in the graph changed;
+def _probe(plan: Any, base: Any, nodes: list[Any], retrace: Any, origin: str, i: int) -> Optional[tuple[dict[Where, bool], str, bool]]:
+    """Places that follow argument i, and whether negated, the expression for it in forward, and whether anything else in the graph changed;
     None when every other value gives another graph or none."""
     for other in other_values((plan.inputs if origin == "argument" else plan.init_inputs)[i]):
         inputs, init_inputs = list(plan.inputs), list(plan.init_inputs)
@@ -126,9 +126,9 @@ def same_shape_of_graph(a: Any, b: Any) -> bool:
     return bool(outline(a) == outline(b))
 
 
-def changed_numbers(a: list[Any], b: list[Any], old: Number, new: Number) -> tuple[list[Where], bool]:
-    """Places where a has `old` and b has `new`, and whether the two differ in any other way."""
-    follow: list[Where] = []
+def changed_numbers(a: list[Any], b: list[Any], old: Number, new: Number) -> tuple[dict[Where, bool], bool]:
+    """Places where a has `old` and b has `new`, False, or both have them negated, True; and whether the two differ in any other way."""
+    follow: dict[Where, bool] = {}
     derived = False
 
     def walk(x: Any, y: Any, at: Where) -> None:
@@ -141,9 +141,10 @@ def changed_numbers(a: list[Any], b: list[Any], old: Number, new: Number) -> tup
             for i, (p, q) in enumerate(zip(x, y)):
                 walk(p, q, (*at, i))
         elif x != y or type(x) is not type(y):
-            same = is_number(x) and is_number(y) and x == old and y == new and isinstance(x, bool) == isinstance(old, bool)
-            if same and takes_number(a[at[0]]["op"], at[1:]):
-                follow.append(at)
+            of_kind = is_number(x) and is_number(y) and isinstance(x, bool) == isinstance(old, bool)
+            negated = of_kind and not isinstance(old, bool) and x == -old and y == -new
+            if of_kind and ((x, y) == (old, new) or negated) and takes_number(a[at[0]]["op"], at[1:]):
+                follow[at] = negated
             else:
                 derived = True
 

@@ -452,8 +452,9 @@ static bool run_one(Run *r, GenJob *job, int i) {
 static void run_file(Run *r, int i) {
     const char *file = r->args->files[i];
     GenGroups groups = {0};
-    for (size_t k = 0; k == 0 || k < groups.n; k++) {
-        if (k < groups.n && groups.done[k]) continue;
+    for (size_t turn = 0; turn <= groups.n; turn++) { /* group 0 is what a file without groups has, too */
+        size_t k = turn ? groups.order[turn - 1] : 0;
+        if (turn && (groups.done[k] || k == 0)) continue;
         GenJob job = {.reference = file, .call = k ? arena_printf(r->a, "%s#%zu", file, k) : file, .group = (int)k};
         bool ok = run_one(r, &job, i);
         bool alone = job.reference != file; /* FILE.py#3 */

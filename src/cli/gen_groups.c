@@ -13,9 +13,11 @@ void gen_groups_load(Arena *a, Bridge *b, const char *reference, GenGroups *grou
     groups->n = json_array_size(kinds);
     groups->kind = ARENA_ARRAY(a, groups->n + 1, const char *);
     groups->done = ARENA_ARRAY(a, groups->n + 1, bool);
+    groups->order = ARENA_ARRAY(a, groups->n + 1, size_t);
     for (size_t i = 0; i < groups->n; i++) {
         const char *kind = json_string_value(json_array_get(kinds, i));
         groups->kind[i] = arena_strdup(a, kind ? kind : "");
+        groups->order[i] = (size_t)json_integer_value(json_array_get(json_object_get(reply.result, "order"), i));
     }
     bridge_reply_clear(&reply);
 }

@@ -46,6 +46,7 @@ typedef struct GenGroups {
     size_t n;
     const char **kind; /* groups of one kind fail alike */
     bool *done;
+    size_t *order; /* in which they are tried: those whose operator does for most others first */
 } GenGroups;
 /* Asks for the groups of a file; n stays 0 when it has none or cannot be read. */
 void gen_groups_load(Arena *a, Bridge *b, const char *reference, GenGroups *groups);

@@ -104,7 +104,7 @@ void gen_add_scalars(Gen *gen, GenPass *gp) {
         const PlanScalar *s = &gp->p->scalars.at[i];
         if (s->kind == PLAN_ELEMENT || s->kind == PLAN_MEMBER || is_taken(gp, i, s->name)) continue;
         const char *from = s->kind == PLAN_ATTRIBUTE
-                               ? names_camel(gen->a, s->name)
+                               ? arena_printf(gen->a, "%s%s", s->negated ? "-" : "", names_camel(gen->a, gen->g->scalars[s->index].name))
                                : size_print_factor(gen->a, s->size, gen->symbols, SIZE_CXX);
         for (int as_float = 1; as_float >= 0; as_float--) {
             if (as_float ? !s->as_float : !s->as_int) continue;

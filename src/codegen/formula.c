@@ -245,8 +245,10 @@ static const char *arg_text(Formula *f, const GraphArg *arg) {
     switch (arg->kind) {
     case GRAPH_ARG_REF:
         return value_text(f, arg->value);
-    case GRAPH_ARG_SCALAR:
-        return name_text(f, f->gen->g->scalars[arg->scalar].name);
+    case GRAPH_ARG_SCALAR: {
+        const char *name = name_text(f, f->gen->g->scalars[arg->scalar].name);
+        return arg->negated ? arena_printf(f->gen->a, "(-%s)", name) : name;
+    }
     case GRAPH_ARG_INT:
         return arena_printf(f->gen->a, "%" PRId64, arg->i);
     case GRAPH_ARG_NUM:

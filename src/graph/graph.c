@@ -153,7 +153,7 @@ static void print_arg(StrBuf *sb, const Graph *g, const GraphArg *arg) {
         strbuf_add(sb, g->values[arg->value].id);
         break;
     case GRAPH_ARG_SCALAR:
-        strbuf_printf(sb, "$%s", g->scalars[arg->scalar].name);
+        strbuf_printf(sb, "%s$%s", arg->negated ? "-" : "", g->scalars[arg->scalar].name);
         break;
     case GRAPH_ARG_INT:
         strbuf_printf(sb, "%" PRId64, arg->i);

@@ -66,6 +66,7 @@ typedef enum {
 typedef struct GraphArg {
     GraphArgKind kind;
     uint32_t value, scalar;
+    bool negated; /* the scalar times -1 */
     int64_t i;
     double f;
     const char *str;

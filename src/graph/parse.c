@@ -214,8 +214,11 @@ static bool read_object_arg(Reader *r, const char *where, const json_t *v, Graph
         out->kind = GRAPH_ARG_REF;
         return find_value(r, where, json_string_value(x), &out->value);
     }
-    if (json_is_string(x = json_object_get(v, "scalar")))
-        return read_scalar_ref(r, where, json_string_value(x), out);
+    if (json_is_string(x = json_object_get(v, "scalar"))) {
+        if (!read_scalar_ref(r, where, json_string_value(x), out)) return false;
+        out->negated = json_is_true(json_object_get(v, "negated"));
+        return out->negated && r->g->scalars[out->scalar].type == GRAPH_BOOL ? bad(r, where, "a bool cannot be negated") : true;
+    }
     if ((x = json_object_get(v, "size"))) {
         out->kind = GRAPH_ARG_SIZE;
         if (!(out->size = read_size(r, where, x))) return false;

@@ -90,6 +90,13 @@ static bool is_taken(const Lower *lo, const char *name) {
     return false;
 }
 
+static const char *negated_name(const Lower *lo, const char *scalar) {
+    const char *name = arena_printf(lo->a, "minus_%s", scalar);
+    bool taken = is_taken(lo, name);
+    for (size_t i = 0; i < lo->g->n_scalars && !taken; i++) taken = strcmp(lo->g->scalars[i].name, name) == 0;
+    return taken ? negated_name(lo, arena_printf(lo->a, "%s_value", scalar)) : name;
+}
+
 /* The tensor's own name for its first view, "x2" for another, unless an operand of the user has that name. */
 static const char *access_name(Lower *lo, const char *tensor) {
     bool first = true;
@@ -105,7 +112,7 @@ uint32_t lower_scalar(Lower *lo, PlanScalar s) {
     for (size_t i = 0; i < lo->pass->scalars.n; i++) {
         const PlanScalar *have = &lo->pass->scalars.at[i];
         if (have->kind == s.kind &&
-            (s.kind == PLAN_SIZE ? size_equal(have->size, s.size) : have->index == s.index))
+            (s.kind == PLAN_SIZE ? size_equal(have->size, s.size) : have->index == s.index && have->negated == s.negated))
             return (uint32_t)i;
     }
     vec_push(lo->a, &lo->pass->scalars, s);
@@ -252,8 +259,8 @@ bool lower_arg(Lower *lo, const GraphNode *n, const GraphArg *arg, const GraphSh
         return true;
     case GRAPH_ARG_SCALAR: {
         const GraphScalar *s = &lo->g->scalars[arg->scalar];
-        uint32_t i =
-            lower_scalar(lo, (PlanScalar){.kind = PLAN_ATTRIBUTE, .name = s->name, .index = arg->scalar});
+        const char *name = arg->negated ? negated_name(lo, s->name) : s->name;
+        uint32_t i = lower_scalar(lo, (PlanScalar){.kind = PLAN_ATTRIBUTE, .name = name, .index = arg->scalar, .negated = arg->negated});
         *out = (KirArg){.kind = KIR_ARG_NUM, .num = {.is_runtime = true, .index = i}};
         out->num_is_int = s->type == GRAPH_INT;
         out->num_is_bool = s->type == GRAPH_BOOL;

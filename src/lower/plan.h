@@ -95,6 +95,7 @@ typedef struct PlanScalar {
     PlanScalarKind kind;
     const char *name; /* "alpha" */
     uint32_t index;   /* of Graph.scalars, or of PlanPass.access */
+    bool negated;     /* the attribute times -1 */
     const Size *size;
     bool as_float, as_int; /* in which types instructions take it */
 } PlanScalar;

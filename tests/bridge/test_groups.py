@@ -47,6 +47,10 @@ def test_groups_of_one_graph_are_told(path):
     assert reply["graph"]["variants"][reply["groups"][0]["variant"]] == "float32"
 
 
+def test_groups_with_fewest_sizes_of_1_come_first(path):
+    assert groups.groups({"path": path})[0]["order"] == [0, 1, 2, 4, 5, 3]
+
+
 def test_another_group_by_name(path):
     reply = trace({"path": path + "#1", "ops": []})[0]
     assert reply["graph"]["name"] == "ref_g1"

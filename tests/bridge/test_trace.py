@@ -258,6 +258,12 @@ def test_number_computed_from_an_argument(graph_of: Any) -> None:
     assert g["scalars"] == [] and any("computed from it" in n for n in g["notes"]) and g["nodes"][1]["args"][1] == 0.75
 
 
+def test_negated_number(graph_of: Any) -> None:
+    g = graph_of("return torch.exp(-k * x) + k", "torch.rand(4), 3", "x, k")
+    assert [(s["id"], s["type"], s["value"]) for s in g["scalars"]] == [("k", "int", 3)] and g["model"]["call_args"] == ["x", "k"]
+    assert g["nodes"][0]["args"][1] == {"scalar": "k", "negated": True} and g["nodes"][2]["args"][1] == {"scalar": "k"}
+
+
 def test_constants(graph_of: Any) -> None:
     g = graph_of("return x * torch.tensor(2.0) + float('inf')")
     assert g["nodes"][0]["args"][1] == 2.0 and g["nodes"][1]["args"][1] == {"const": "inf"}

@@ -25,7 +25,7 @@ SAMPLE = {
     "select/nonzero", "select/mask_index", "select/nonzero_none", "select/unique_int", "sort/mode_first",
     "scatter/index_add",
     "tri/triu_offsets",
-    "activation/gelu_exact", "broadcast/alternating", "fused/attention_weights", "loss/cross_entropy_weighted", "normalization/layer_norm",
+    "activation/gelu_exact", "activation/swish_of_numbers", "broadcast/alternating", "fused/attention_weights", "loss/cross_entropy_weighted", "normalization/layer_norm",
     "optimizer/adamw", "reduce/max_with_index",
 }
 FILES = sorted(p.relative_to(FOLDER).with_suffix("").as_posix() for p in FOLDER.glob("*/*.py"))

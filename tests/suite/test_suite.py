@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return {}\n\n\n"
 INPUTS = "def get_inputs():\n    return [torch.randn({})]\n\n\ndef get_init_inputs():\n    return []\n"
-GROUPS = "def get_input_groups():\n    return [[torch.randn(4, 40)], [torch.randn(3, 7)], [torch.randn(33)]]\n"
+GROUPS = "def get_input_groups():\n    return [[torch.randn(4, 40)], [torch.randn(33)], [torch.randn(3, 1, 5)], [torch.randn(3, 7, 2)]]\n"
 
 
 def suite(folder: Path, *options: str) -> tuple[int, dict, str]:
@@ -38,7 +38,7 @@ def test_a_folder(tmp_path):
     for task in ("scaled", "long_rows"):
         assert rows[task]["looks"]["n"] == 2 and "needs" in rows[task]["looks"]["why"], task
         assert 1.4 < rows[task]["gm"] < 2.05, task
-    assert rows["grouped"]["clean"] and rows["grouped"]["operators"] == 2 and rows["grouped"]["groups"] == 3
+    assert rows["grouped"]["clean"] and rows["grouped"]["operators"] == 3 and rows["grouped"]["groups"] == 4
     assert not rows["not_there"]["generated"] and "not_there.py:6" in rows["not_there"]["reason"]
     assert "5 " in text.splitlines()[-1]
 
