@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 
 from . import cases, npu_functions, numpy_calls, reference, wide
 from .errors import BridgeError, describe
@@ -49,6 +49,8 @@ def refusal(ref: reference.Reference, pool: list[Any], spec: dict[str, Any]) -> 
             model = build(ref.cls, case, 0)
             with torch.no_grad(), npu_functions.standing_in(), numpy_calls.as_tensors(ref.module):
                 model(*ref.nested(case.arguments))
+        except (DataDependentOutputException, DynamicOutputShapeException):
+            return None  # it took the shapes so far; from here on it goes by values
         except Exception as exc:  # noqa: BLE001 - whatever the user's code raises
             return describe(exc)
     return None

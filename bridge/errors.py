@@ -22,6 +22,7 @@ class BridgeError(Exception):
         self.line = line
         self.hint = hint
         self.trace = trace
+        self.decides = False  # the program depends on values, so no trace follows it
 
     def to_json(self) -> dict[str, Any]:
         return {"code": self.code, "message": self.message, "file": self.file, "line": self.line, "hint": self.hint,

@@ -571,8 +571,10 @@ class Recorder(TorchDispatchMode):
         return BridgeError("unsupported", message, self.path, self.place().line, hint)
 
     def data_dependent(self) -> BridgeError:
-        return self.unsupported("forward takes a decision, or makes a number, from the values of a tensor (data-dependent control flow)",
-                                "use torch.where, or pass the number as an argument")
+        error = self.unsupported("forward takes a decision, or makes a number, from the values of a tensor (data-dependent control flow)",
+                                 "use torch.where, or pass the number as an argument")
+        error.decides = True
+        return error
 
 
 # ---- small things -----------------------------------------------------------------------------------------------------

@@ -91,8 +91,10 @@ class Selection:
         raise self._refused(func)
 
     def _refused(self, func: Any) -> Exception:
-        return self.r.unsupported(f"{func} is done to a tensor whose size depends on values (of nonzero, masked_select or x[mask])",
+        error = self.r.unsupported(f"{func} is done to a tensor whose size depends on values (of nonzero, masked_select or x[mask])",
                                   "compute with torch.where(mask, x, number), which keeps the shape, or return the selection as it is")
+        error.decides = True
+        return error
 
     # ---- sizes ------------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
                                             UnsupportedOperatorException)
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from . import (align, cases, counting, grid, groups, indices, losses, model_source, npu_functions, numpy_calls, padding, reference, resize, scalars, sizes, sorting, wide, window_gradients,
+from . import (align, cases, counting, grid, groups, indices, loops, losses, model_source, npu_functions, numpy_calls, padding, reference, resize, scalars, sizes, sorting, wide, window_gradients,
                windows)
 from .errors import BridgeError, from_user_code, same_file, user_line
 from .model_tensors import Slot, slots
@@ -51,12 +51,21 @@ class Plan:
         self.argument_names = ref.argument_names(len(self.inputs))
         self.fixed = ref.fixed_inputs(len(self.inputs))
         self.init_names = reference.argument_names(ref.init_parameters(), len(self.init_inputs))
+        self.known_loop: Optional[loops.Known] = None  # the known program that forward does the same as, where it decides on values
+        self._asked = False
         self.differentiates = any(isinstance(n, ast.Attribute) and n.attr in ("autograd", "enable_grad", "backward") for n in ast.walk(ref.tree))
 
     @property
     def in_words(self) -> bool:
         """float64 and complex arguments stay what they are: they were given on purpose. Elsewhere float32 takes the place of float64."""
         return self.ref.group is not None or any(t.is_complex() for t in self.tensor_inputs())
+
+    def loop(self) -> Optional[loops.Known]:
+        """Finds known_loop, once a trace has failed."""
+        if not self._asked:
+            self._asked = True
+            self.known_loop = loops.find(self.ref, self.init_inputs, self.inputs)
+        return self.known_loop
 
     def tensor_inputs(self) -> list[torch.Tensor]:
         return [v for v in self.inputs if isinstance(v, torch.Tensor)]
@@ -72,6 +81,15 @@ class TraceRun:
     def __init__(self, plan: Plan, dtype: Optional[torch.dtype], inputs: list[Any], init_inputs: list[Any]) -> None:
         self.plan, self.ref, self.dtype = plan, plan.ref, dtype
         self.args_in, self.init_inputs = inputs, init_inputs
+        try:
+            self._start()
+        except BridgeError as error:
+            if not error.decides or plan.loop() is None:
+                raise
+            self._start()
+
+    def _start(self) -> None:
+        plan = self.plan
         self.env = sizes.new_shape_env()
         self.fake_mode = FakeTensorMode(shape_env=self.env, allow_non_fake_inputs=True)
         self.recorder = Recorder(self.ref.path, plan.keep, plan.table, self.fake_mode, self._find_constant)
@@ -167,12 +185,20 @@ class TraceRun:
     # ---- forward ----------------------------------------------------------------------------------------------------
 
     def _forward(self, arguments: list[Any]) -> Any:
+        known = self.plan.known_loop
+        if known is None:
+            return self._recorded(self.model, arguments)
+        self.notes.append(f"line {model_source.method_line(self.ref, 'forward')}: forward decides on values; it is taken as: {known.what}. Its "
+                                f"results on {loops.N_DRAWN} drawn calls are bit by bit those")
+        return self._recorded(known.forward, arguments)
+
+    def _recorded(self, forward: Any, arguments: list[Any]) -> Any:
         try:
             with npu_functions.standing_in(), numpy_calls.as_tensors(self.ref.module), self._autograd(), self.fake_mode, self.recorder, \
                     self._watch_branches():
                 for argument, in_words in self.wide_leaves:
                     self.recorder.wide.add_input(argument, in_words)
-                return self.model(*self.ref.nested(arguments))
+                return forward(*self.ref.nested(arguments))
         except BridgeError:
             raise
         except (DataDependentOutputException, GuardOnDataDependentSymNode) as exc:

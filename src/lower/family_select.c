@@ -1,8 +1,8 @@
 /* The select family: what a mask names, one after the other. */
 #include "lower/select.h"
 
-#include "lower/eval.h"
 #include "lower/family.h"
+#include "lower/line.h"
 
 #include <string.h>
 
@@ -57,37 +57,6 @@ typedef struct Work {
     SelectPlan *plan;
 } Work;
 
-static const Size *n_elements(Arena *a, const GraphShape *s) {
-    const Size *n = size_const(a, 1);
-    for (uint32_t d = 0; d < s->rank; d++) n = size_mul(a, n, s->dim[d]);
-    return n;
-}
-
-static GraphShape line_of(Arena *a, const Size *n) {
-    GraphShape s = {.rank = 1, .dim = ARENA_ARRAY(a, 1, const Size *)};
-    s.dim[0] = n;
-    return s;
-}
-
-/* A tensor as it lies in memory, in one line. */
-static bool load(Work *w, const GraphNode *n, uint32_t value, size_t v, uint32_t *access) {
-    Lower *lo = &w->lo;
-    const GraphValue *lies = &lo->g->values[lower_peel(lo->g, value)];
-    if (lies->node >= 0) return lower_unsupported(lo, n, "its argument is not in memory", "");
-    const GraphInput *in = &lo->g->inputs[lies->result];
-    DType t = in->dtype ? in->dtype[v] : lies->dtype[v];
-    if (!lower_dtype_is_supported(t) && t != DTYPE_I64)
-        return lower_unsupported(lo, n, "its argument has an element type that is not taken here", "use float16, bfloat16, float32, int32, int64 or bool");
-    GraphShape line = line_of(lo->a, w->plan->elements);
-    GraphView view = graph_view_contiguous(lo->a, &line);
-    *access = lower_operand(lo, lies->result, &view, PLAN_LINE);
-    return true;
-}
-
-static const GraphArg *tensor_arg(const GraphNode *n, size_t i) {
-    return i < n->n_args && n->args[i].kind == GRAPH_ARG_REF ? &n->args[i] : NULL;
-}
-
 static bool begin(Work *w, Arena *a, const Stage *s, const GraphNode *first, size_t v, GraphBounds *bounds, Err *err) {
     PlanPass *pass = ARENA_NEW(a, PlanPass);
     SelectPlan *plan = ARENA_NEW(a, SelectPlan);
@@ -97,43 +66,25 @@ static bool begin(Work *w, Arena *a, const Stage *s, const GraphNode *first, siz
     pass->own = plan;
     pass->schedule = PLAN_FLAT;
     w->lo = lower_begin(a, s->graph, v, pass, bounds, err);
-    const GraphArg *mask = tensor_arg(first, 0);
+    const GraphArg *mask = lower_tensor_arg(first, 0);
     if (!mask) return lower_unsupported(&w->lo, first, "its arguments are not understood", "");
     plan->shape = s->graph->values[mask->value].shape;
-    plan->elements = n_elements(a, &plan->shape);
-    if (!load(w, first, mask->value, v, &plan->mask)) return false;
+    plan->elements = lower_n_elements(a, &plan->shape);
+    if (!lower_line(&w->lo, first, mask->value, &plan->mask)) return false;
     if (pass->access.at[plan->mask].dtype[v] != DTYPE_BOOL) return lower_unsupported(&w->lo, first, "its mask is not bool", "compare it with 0 before");
-    pass->space = line_of(a, plan->elements);
+    pass->space = lower_line_shape(a, plan->elements);
     pass->shape = plan->shape;
     pass->cycles64 = 8;
     return true;
 }
 
 /* The tensor that a node takes values from; true for nodes that take none. */
-static bool load_source(Work *w, const GraphNode *n, size_t v, SelectResult *r) {
-    const GraphArg *x = tensor_arg(n, 1);
+static bool load_source(Work *w, const GraphNode *n, SelectResult *r) {
+    const GraphArg *x = lower_tensor_arg(n, 1);
     if (r->kind != SELECT_VALUES) return true;
-    if (!x || !size_equal(n_elements(w->lo.a, &w->lo.g->values[x->value].shape), w->plan->elements))
+    if (!x || !size_equal(lower_n_elements(w->lo.a, &w->lo.g->values[x->value].shape), w->plan->elements))
         return lower_unsupported(&w->lo, n, "its arguments are not understood", "");
-    return load(w, n, x->value, v, &r->source);
-}
-
-static void add_store(Work *w, const GraphOutput *o, uint32_t index, SelectResult *r) {
-    Arena *a = w->lo.a;
-    PlanPass *pass = w->lo.pass;
-    const GraphValue *v = &w->lo.g->values[o->value];
-    GraphShape line = line_of(a, n_elements(a, &v->shape));
-    PlanAccess acc = {.is_store = true,
-                      .is_temp = o->dtype != NULL,
-                      .tensor = index,
-                      .name = o->name,
-                      .tensor_name = o->name,
-                      .cls = PLAN_LINE,
-                      .dtype = o->dtype ? o->dtype : v->dtype,
-                      .view = graph_view_contiguous(a, &line)};
-    r->store = (uint32_t)pass->access.n;
-    vec_push(a, &pass->access, acc);
-    vec_push(a, &pass->outputs, index);
+    return lower_line(&w->lo, n, x->value, &r->source);
 }
 
 static bool lower(Arena *a, const Stage *s, size_t v, PlanPasses *passes, GraphBounds *bounds, Err *err) {
@@ -144,8 +95,8 @@ static bool lower(Arena *a, const Stage *s, size_t v, PlanPasses *passes, GraphB
         const GraphNode *n = &s->graph->nodes[s->graph->values[lower_peel(s->graph, o->value)].node];
         SelectResult r = {.kind = find_row(n)->kind};
         if (r.kind == SELECT_COLUMN) r.dim = (uint32_t)n->args[1].i;
-        if (!load_source(&w, n, v, &r)) return false;
-        add_store(&w, o, s->writes.at[i], &r);
+        if (!load_source(&w, n, &r)) return false;
+        r.store = lower_line_store(&w.lo, s->writes.at[i]);
         vec_push(a, &w.plan->results, r);
     }
     vec_push(a, passes, w.lo.pass);
@@ -155,14 +106,14 @@ static bool lower(Arena *a, const Stage *s, size_t v, PlanPasses *passes, GraphB
 /* What the same mask names is found once. */
 static bool joins(const Stage *s, const GraphNode *n) {
     const GraphNode *first = s->anchors.n ? &s->graph->nodes[s->anchors.at[0]] : n;
-    const GraphArg *mask = tensor_arg(n, 0), *known = tensor_arg(first, 0);
+    const GraphArg *mask = lower_tensor_arg(n, 0), *known = lower_tensor_arg(first, 0);
     if (!mask || !known || mask->value != known->value) return false;
     Arena *a = arena_new();
     GraphBounds bounds = {.arena = a};
     Err ignored = {0};
     Work w;
     SelectResult r = {.kind = find_row(n)->kind};
-    bool ok = begin(&w, a, s, n, s->graph->own_variant, &bounds, &ignored) && load_source(&w, n, s->graph->own_variant, &r);
+    bool ok = begin(&w, a, s, n, s->graph->own_variant, &bounds, &ignored) && load_source(&w, n, &r);
     arena_free(a);
     return ok;
 }
