@@ -137,6 +137,7 @@ static json_t *stats_json(const Rt *rt) {
     json_object_set_new(j, "n_insns", json_integer((json_int_t)s->n_insns));
     json_object_set_new(j, "gm_read_bytes", json_integer((json_int_t)s->gm_read_bytes));
     json_object_set_new(j, "gm_write_bytes", json_integer((json_int_t)s->gm_write_bytes));
+    json_object_set_new(j, "store_bytes", json_integer((json_int_t)s->store_bytes));
     json_object_set_new(j, "ub_peak_bytes", json_integer(s->ub_peak_bytes));
     json_object_set_new(j, "sim_wall_s", json_real(s->wall_s));
     return j;

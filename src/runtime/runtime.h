@@ -64,7 +64,7 @@ RT_API const char *rt_function_result(const Rt *rt, int i);
  * {"launches":[{"op","kernel","block_dim","tiling_key","tiling_bytes","workspace_bytes","dtypes":[..]}],
  *  "findings":[{check,severity:"error|warning|note",file,line,api,block,count,text,text_zh,hint,hint_zh}],
  *  "ub":{bytes, "uses":[{what,file,line,count,bytes,hidden}]} the ledger of UB, findings of two places also have other_file, other_line;
- *  "stats":{n_insns,gm_read_bytes,gm_write_bytes,ub_peak_bytes,sim_wall_s}}. Valid until the next call. */
+ *  "stats":{n_insns,gm_read_bytes,gm_write_bytes,store_bytes,ub_peak_bytes,sim_wall_s}}. Valid until the next call. */
 RT_API const char *rt_report_json(Rt *rt);
 RT_API void rt_report_reset(Rt *rt);
 /* Of n_bytes of memory: tells whether they changed, not against malice. */

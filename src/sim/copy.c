@@ -204,12 +204,16 @@ static void store_bytes(Core *c, GmRange *r, uint8_t *dst, uint32_t src, size_t 
 static void run_store(Core *c, const void *args)
 {
     const Copy *k = args;
+    SimStats *stats = &c->sim->stats;
+    uint64_t all = 0;
     for (uint32_t i = 0; i < k->rows.n; i++) {
         uint64_t gm_off, ub_off, n;
         if (!row_at(k, i, &gm_off, &ub_off, &n)) continue;
         store_bytes(c, k->r, k->gm + gm_off, k->ub + (uint32_t)ub_off, n);
-        c->sim->stats.gm_write_bytes += n;
+        all += n;
     }
+    stats->gm_write_bytes += all;
+    if (k->r->gm->role == SIM_GM_OUTPUT && all > stats->store_bytes) stats->store_bytes = all;
     if (c->sim->options.trace && trace_begin(c)) trace_copy(c, k, true);
 }
 

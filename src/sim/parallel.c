@@ -111,6 +111,7 @@ static void take_over(Sim *s, const Sim *h)
     s->key_matched |= h->key_matched;
     s->stats.gm_read_bytes += h->stats.gm_read_bytes;
     s->stats.gm_write_bytes += h->stats.gm_write_bytes;
+    if (h->stats.store_bytes > s->stats.store_bytes) s->stats.store_bytes = h->stats.store_bytes;
     for (size_t i = 0; i < s->n_ranges; i++) {
         size_t n_words = s->ranges[i].valid ? s->ranges[i].gm->n_bytes / 64 + 1 : 0;
         for (size_t w = 0; w < n_words; w++)

@@ -76,6 +76,7 @@ typedef struct SimOptions {
 
 typedef struct SimStats {
     uint64_t n_insns, gm_read_bytes, gm_write_bytes;
+    uint64_t store_bytes; /* most that one copy to an output moved: a tile */
     uint32_t ub_peak_bytes; /* highest UB use by InitBuffer of any core */
     double wall_s;
 } SimStats;

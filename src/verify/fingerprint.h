@@ -14,6 +14,7 @@ typedef struct FingerInput {
     const void *before;            /* what the case before had to give, of the same size; or NULL */
     size_t dims[FINGER_RANK_MAX], rank;
     uint32_t block_dim; /* of the launch; 0 not known */
+    size_t tile;        /* elements that one copy to an output stored, at most; 0 not known */
 } FingerInput;
 
 typedef struct FingerHit {

@@ -32,7 +32,7 @@ bool finger_tail(const Finger *f, FingerWords *w) {
     return true;
 }
 
-/* What a number of elements is: a row, a slice of a block, 32 bytes, 64 bytes, 256 bytes. */
+/* What a number of elements is: a row, a slice of a block, a tile or some, 32 bytes, 64 bytes, 256 bytes. */
 static const char *name_length(const Finger *f, size_t length, bool zh) {
     size_t tail = 1, size = dtype_info(f->in->dtype)->size_bytes;
     for (size_t i = f->in->rank; i-- > 0;) {
@@ -45,6 +45,9 @@ static const char *name_length(const Finger *f, size_t length, bool zh) {
     }
     uint32_t blocks = f->in->block_dim;
     if (blocks > 1 && (f->n + blocks - 1) / blocks == length) return zh ? "一个核块的份额" : "the share of one block";
+    size_t tile = f->in->tile, n_tiles = tile > 1 && length % tile == 0 ? length / tile : 0;
+    if (n_tiles == 1) return zh ? "一个分块: 一次搬出的长度" : "one tile: what one copy stores";
+    if (n_tiles > 1 && n_tiles <= 4) return arena_printf(f->arena, zh ? "%zu 个分块" : "%zu tiles, of what one copy stores", n_tiles);
     static const struct {
         size_t bytes;
         const char *en, *zh;

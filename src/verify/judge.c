@@ -437,6 +437,8 @@ static uint32_t block_dim_of(const JudgeContext *c, const json_t *result) {
 static void tell_fingerprint(Arena *a, const JudgeContext *c, const json_t *result, size_t k, const CompareInput *in, const Shape *s, json_t *precision,
                              Diag *d) {
     FingerInput f = {.dtype = in->dtype, .n = in->n, .expected = in->eager, .actual = in->actual, .rank = s->rank, .block_dim = block_dim_of(c, result)};
+    const json_t *stats = json_object_get(json_object_get(result, "report"), "stats");
+    f.tile = (size_t)json_integer_value(json_object_get(stats, "store_bytes")) / dtype_info(in->dtype)->size_bytes;
     if (!in->eager || s->rank > FINGER_RANK_MAX) return;
     for (size_t i = 0; i < s->rank; i++) f.dims[i] = (size_t)json_integer_value(json_array_get(s->dims, i));
     size_t n_bytes = in->n * dtype_info(in->dtype)->size_bytes;

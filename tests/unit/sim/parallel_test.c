@@ -154,7 +154,7 @@ static void the_same_on_any_number_of_threads(void **state)
             assert_memory_equal(one.z, many.z, sizeof z);
             assert_memory_equal(one.io, many.io, sizeof io);
             assert_true(one.stats.n_insns == many.stats.n_insns && one.stats.gm_read_bytes == many.stats.gm_read_bytes &&
-                        one.stats.gm_write_bytes == many.stats.gm_write_bytes);
+                        one.stats.gm_write_bytes == many.stats.gm_write_bytes && one.stats.store_bytes == many.stats.store_bytes);
             free_outcome(&one), free_outcome(&many);
         }
 }

@@ -11,7 +11,7 @@
 /* cmocka needs the five above first */
 #include <cmocka.h>
 
-enum { ROWS = 24, COLS = 126, N = ROWS * COLS, BLOCKS = 8, SLICE = N / BLOCKS };
+enum { ROWS = 24, COLS = 126, N = ROWS * COLS, BLOCKS = 8, SLICE = N / BLOCKS, TILE = 200 };
 static float e[N], a[N], before[N];
 
 static void fresh(void) {
@@ -48,6 +48,9 @@ static void infinite(void) { for (int i = 10; i < 900; i += 7 + i % 5) a[i] = IN
 static void cores(void) { for (int b = 3; b < 6; b += 2) for (int i = 0; i < SLICE; i++) a[b * SLICE + i] += (float)(1 + rand() % 7); }
 static void tail(void) { for (int i = 2900; i < N; i++) a[i] += (float)(1 + rand() % 7); }
 static void rows(void) { for (int r = 0; r < ROWS; r++) for (int i = 0; i < 6; i++) a[r * COLS + i] += (float)(1 + rand() % 7); }
+static void tiles(void) { for (int t = 0; t + TILE < N; t += TILE) for (int i = 0; i < 9; i++) a[t + TILE - 1 - i] += (float)(1 + rand() % 7); }
+static void second_tiles(void) { for (int t = TILE; t + TILE < N; t += 2 * TILE) for (int i = 0; i < TILE; i++) a[t + i] += (float)(1 + rand() % 7); }
+static void shares(void) { for (int b = 0; b < BLOCKS; b++) for (int i = 0; i < 7; i++) a[b * SLICE + i] += (float)(1 + rand() % 7); }
 static void bf16(void) { for (int i = 0; i < N; i++) a[i] = bf16_to_f32(bf16_from_f32(e[i])); }
 static void half(void) { for (int i = 0; i < N; i++) a[i] = f16_to_f32(f16_from_f32(e[i])) + (e[i] > 0.4f && e[i] < 0.41f ? 1.0f / 1024 : 0); }
 static void rounding(void) { for (int i = 0; i < N; i++) a[i] = e[i] * (1 + 0.004f * ((float)rand() / (float)RAND_MAX - 0.5f)); }
@@ -63,12 +66,13 @@ static const struct {
     {root, "square-root", ""}, {transposed, "transposed", ""}, {shifted, "shifted", "+5 elements"}, {old_tile, "shifted", "-256 elements"}, {stale, "stale", ""},
     {wrong_nan, "wrong-are-nan", ""}, {wrong_zero, "wrong-are-zero", ""}, {wrong_zero, "periodic", "126 elements (one row): 6 in each, the first at 120"},
     {sentinel, "wrong-are-one-number", "FLT_MAX"}, {leftover, "wrong-are-one-number", "7"}, {infinite, "overflow", "float32"},
-    {cores, "whole-cores", "3, 5 of 8 blocks"}, {tail, "tail", "element 2900 of 3024"}, {rows, "periodic", "one row"}, {bf16, "narrowed", "bfloat16"}, {half, "narrowed", "half"},
+    {cores, "whole-cores", "3, 5 of 8 blocks"}, {tail, "tail", "element 2900 of 3024"}, {rows, "periodic", "one row"}, {tiles, "periodic", "200 elements (one tile: what one copy stores): 9 in each"},
+    {second_tiles, "periodic", "400 elements (2 tiles, of what one copy stores): 200 in each"}, {shares, "periodic", "378 elements (the share of one block): 7 in each"}, {bf16, "narrowed", "bfloat16"}, {half, "narrowed", "half"},
     {rounding, "small-errors", ""},
 };
 
 static Fingerprint look(Arena *arena) {
-    const FingerInput in = {.dtype = DTYPE_F32, .n = N, .expected = e, .actual = a, .before = before, .dims = {ROWS, COLS}, .rank = 2, .block_dim = BLOCKS};
+    const FingerInput in = {.dtype = DTYPE_F32, .n = N, .expected = e, .actual = a, .before = before, .dims = {ROWS, COLS}, .rank = 2, .block_dim = BLOCKS, .tile = TILE};
     Fingerprint f;
     fingerprint(arena, &in, &f);
     return f;
