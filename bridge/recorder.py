@@ -256,7 +256,7 @@ class Recorder(TorchDispatchMode):
                 out = self._decompose(func, args, kwargs)
                 if out is not NotImplemented:
                     return out
-            elif func.has_kernel_for_dispatch_key(torch._C.DispatchKey.CompositeImplicitAutograd):
+            if func.has_kernel_for_dispatch_key(torch._C.DispatchKey.CompositeImplicitAutograd):
                 with self:
                     out = func.decompose(*args, **kwargs)
                 if out is not NotImplemented:

@@ -21,8 +21,8 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
                                             UnsupportedOperatorException)
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from . import (align, cases, counting, grid, groups, indices, loops, losses, model_source, npu_functions, numpy_calls, padding, reference, resize, scalars, sizes, sorting, wide, window_gradients,
-               windows)
+from . import (align, cases, counting, grid, groups, indices, loops, losses, model_source, npu_functions, numpy_calls, padding, reference, resize, rewrites, scalars,
+               sizes, sorting, wide, window_gradients, windows)
 from .errors import BridgeError, from_user_code, same_file, user_line
 from .model_tensors import Slot, slots
 from .names import Names, operator_name
@@ -34,7 +34,7 @@ FLOAT_VARIANTS = (torch.float16, torch.bfloat16, torch.float32)
 WITH_GRADIENTS = ("backward", "aten._native_batch_norm_legit")
 TABLE = {**{op: f for op, f in decomposition_table.items() if any(part in str(op) for part in WITH_GRADIENTS)}, **core_aten_decompositions(),
          **counting.decompositions(), **windows.decompositions(), **resize.decompositions(), **grid.decompositions(), **indices.decompositions(),
-         **window_gradients.decompositions(), **sorting.decompositions(), **losses.decompositions(), **padding.decompositions()}
+         **window_gradients.decompositions(), **sorting.decompositions(), **losses.decompositions(), **padding.decompositions(), **rewrites.decompositions()}
 LARGEST_BAKED_CONSTANT = 1024  # elements of a tensor written into the code that ModelNew can hold as text
 
 

@@ -65,12 +65,20 @@ static void write_locate(Gen *gen, const GenPass *gp, Cxx *cx) {
 /* ---- row copies
  * -------------------------------------------------------------------------------------------------- */
 
-typedef enum { STEP_FORWARD, STEP_SAME, STEP_BACK } RowStep;
+typedef enum { STEP_FORWARD, STEP_SAME, STEP_BACK, STEP_SHORT } RowStep;
+
+/* Do rows begin before the one before them ends, as windows that overlap do? Views of whole dimensions step by what they skip, so
+ * a step that is a number is the only one that can be less than a row. */
+static bool rows_overlap(const GenPass *gp, const PlanAccess *acc) {
+    int64_t step, columns;
+    return size_is_const(acc->view.stride[gp->p->space.rank - 2], &step) &&
+           !(size_is_const(gp->p->space.dim[gp->p->space.rank - 1], &columns) && columns <= step);
+}
 
 static RowStep row_step(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
     bool minus;
     const char *by = gen_kernel_size(gen, gp, acc->view.stride[gp->p->space.rank - 2], &minus);
-    return strcmp(by, "0") == 0 ? STEP_SAME : minus ? STEP_BACK : STEP_FORWARD;
+    return strcmp(by, "0") == 0 ? STEP_SAME : minus ? STEP_BACK : rows_overlap(gp, acc) ? STEP_SHORT : STEP_FORWARD;
 }
 
 bool gen_repeats_row(Gen *gen, const GenPass *gp, const PlanAccess *acc) {
@@ -112,7 +120,7 @@ void gen_copy_rows(Gen *gen, const GenPass *gp, Cxx *cx) {
         cxx_blank(cx);
     }
     if (has_row_step(gen, gp, false)) {
-        cxx_comment(cx, "Row by row: the step is 0, or leads backwards as a negative number modulo 2^64.");
+        cxx_comment(cx, "Row by row: the step is 0, less than a row, or leads backwards as a negative number modulo 2^64.");
         cxx_line(cx, "template <typename T>");
         cxx_function(cx, "__aicore__ inline void CopyEachRow(const LocalTensor<T> &dst, const "
                          "GlobalTensor<T> &src, uint64_t start, uint64_t rowStep)");
@@ -174,7 +182,7 @@ static void write_copy_column_in(Gen *gen, const GenPass *gp, const PlanAccess *
     } else if (row_step(gen, gp, acc) == STEP_SAME) {
         cxx_line(cx, "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{1, %s, 0, 0, 0}, %s);", dst,
                  acc->tensor_name, start, one, pad);
-    } else if (row_step(gen, gp, acc) == STEP_FORWARD) {
+    } else if (row_step(gen, gp, acc) != STEP_BACK) {
         cxx_line(cx,
                  "DataCopyPad(%s, %sGm_[%s], DataCopyExtParams{static_cast<uint16_t>(nRows_), %s, "
                  "static_cast<uint32_t>((%s - 1) * sizeof(%s)), 0, 0}, %s);",
