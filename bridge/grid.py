@@ -104,7 +104,9 @@ class _Planes:
         index = place.to(torch.int64).unsqueeze(1).expand(shape)
         values = aten.gather.default(self.flat, 2, index)
         values = torch.where(inside.unsqueeze(1), values, 0.0)
-        return values if weight is None else values * weight.unsqueeze(1)  # a weight that is NaN shows, as in PyTorch
+        if weight is None:
+            return values
+        return values * (weight if weight.dim() == 3 else weight.unsqueeze(1))  # a weight that is NaN shows, as in PyTorch
 
 
 def _corners(planes: _Planes, at: list[_Place]) -> Any:
@@ -133,27 +135,66 @@ def _nearest(at: _Place) -> Any:
     return torch.where((at.rest > 0.5) | ((at.rest == 0.5) & (odd == 1.0)), at.whole + 1.0, at.whole)
 
 
+def _places(planes: _Planes, grid: Any, mode: int, padding: int, align_corners: bool) -> list[_Place]:
+    """Coordinates of the points, slowest dimension first: the grid names the fastest one first."""
+    n = len(planes.sizes)
+    flat = grid.reshape(grid.shape[0], planes.points, n)
+    if padding != ZEROS:
+        flat = torch.clamp(flat, -FAR, FAR)  # infinite ones are beyond the border as well
+    at = [_unnormalize(flat[..., n - 1 - d], planes.sizes[d], align_corners) for d in range(n)]
+    return at if mode == BICUBIC else [_inside(c, size, padding, align_corners) for c, size in zip(at, planes.sizes)]
+
+
+def _sampled(planes: _Planes, at: list[_Place], mode: int, padding: int, align_corners: bool) -> Any:
+    """Of every plane at every point."""
+    if mode == BICUBIC:
+        return _cubic(planes, at, padding, align_corners)
+    return _corners(planes, at) if mode == BILINEAR else planes.read([planes.along(d, _nearest(c)) for d, c in enumerate(at)], None)
+
+
+def _points_of(grid: Any) -> Any:
+    points: Any = 1
+    for size in grid.shape[1:-1]:
+        points = points * size
+    return points
+
+
 def _sampler(n: int) -> Any:
     def grid_sampler(x: Any, grid: Any, mode: int, padding: int, align_corners: bool) -> Any:
-        out = list(grid.shape[1: n + 1])
-        points: Any = 1
-        for size in out:
-            points = points * size
-        flat = grid.reshape(x.shape[0], points, n)
-        if padding != ZEROS:
-            flat = torch.clamp(flat, -FAR, FAR)  # infinite ones are beyond the border as well
-        planes = _Planes(x, n, points)
-        # The grid names the fastest dimension first.
-        at = [_unnormalize(flat[..., n - 1 - d], planes.sizes[d], align_corners) for d in range(n)]
-        if mode == BICUBIC:
-            result = _cubic(planes, at, padding, align_corners)
-        else:
-            at = [_inside(c, size, padding, align_corners) for c, size in zip(at, planes.sizes)]
-            result = _corners(planes, at) if mode == BILINEAR else planes.read([planes.along(d, _nearest(c)) for d, c in enumerate(at)], None)
-        return result.reshape([x.shape[0], x.shape[1], *out])
+        planes = _Planes(x, n, _points_of(grid))
+        result = _sampled(planes, _places(planes, grid, mode, padding, align_corners), mode, padding, align_corners)
+        return result.reshape([x.shape[0], x.shape[1], *grid.shape[1: n + 1]])
 
     grid_sampler.keeps_dtype = True  # of its operands: need not be found out by PyTorch's own decomposition
     return grid_sampler
+
+
+def _autograd() -> Any:
+    """Decompositions are called below autograd."""
+    return torch._C._SetExcludeDispatchKeyGuard(torch._C.DispatchKey.AutogradFunctionality, False)
+
+
+def _gradient(n: int) -> Any:
+    """Autograd of the sampler as it is written here: reads become scatter_add, floors have no derivative. What a plane changes by along a
+    dimension comes before the gradient is multiplied, as in PyTorch: infinite ones meet no zeros from beyond the border."""
+
+    def grid_sampler_backward(grad: Any, x: Any, grid: Any, mode: int, padding: int, align_corners: bool, output_mask: Sequence[bool]) -> Any:
+        by_x, by_grid = None, torch.zeros_like(grid) if output_mask[1] else None
+        with torch.enable_grad(), _autograd():
+            x, grid = x.detach().requires_grad_(), grid.detach().requires_grad_()
+            planes = _Planes(x, n, _points_of(grid))
+            grad = grad.reshape(planes.flat.shape[0], planes.flat.shape[1], planes.points)
+            at = _places(planes, grid, mode, padding, align_corners)
+            rests = [c.rest.detach().unsqueeze(1).expand(grad.shape).requires_grad_() for c in at] if mode != NEAREST else [c.rest for c in at]
+            y = _sampled(planes, [_Place(c.whole.detach(), r) for c, r in zip(at, rests)], mode, padding, align_corners)
+            if output_mask[0]:
+                by_x = torch.autograd.grad(y, x, grad.to(y.dtype), retain_graph=True)[0]
+            if output_mask[1] and mode != NEAREST:
+                slopes = torch.autograd.grad(y, rests, torch.ones_like(y))
+                by_grid = torch.autograd.grad([c.rest for c in at], grid, [(grad * s).sum(1) for s in slopes])[0]
+        return by_x, by_grid
+
+    return grid_sampler_backward
 
 
 def affine_grid(theta: Any, size: Any, align_corners: bool) -> Any:
@@ -177,4 +218,5 @@ def affine_grid(theta: Any, size: Any, align_corners: bool) -> Any:
 def decompositions() -> dict[Any, Any]:
     """By operator, in the form of PyTorch's decomposition tables."""
     return {aten.grid_sampler_2d.default: _sampler(2), aten.grid_sampler_3d.default: _sampler(3),
+            aten.grid_sampler_2d_backward.default: _gradient(2), aten.grid_sampler_3d_backward.default: _gradient(3),
             aten.affine_grid_generator.default: affine_grid}

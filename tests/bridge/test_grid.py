@@ -56,3 +56,22 @@ def test_points_far_away():
     op = aten.grid_sampler_2d.default
     for mode in (0, 1):
         assert torch.allclose(TABLE[op](x, points, mode, 1, False), op(x, points, mode, 1, False), atol=1e-6), mode
+
+
+@pytest.mark.parametrize("mode, padding, align_corners", [(0, 0, False), (0, 1, True), (0, 2, False), (1, 1, False), (2, 0, True), (2, 2, False)])
+def test_gradients_are_those_of_pytorch(mode, padding, align_corners):
+    generator = torch.Generator().manual_seed(5)
+    for n, backward in ((2, torch.ops.aten.grid_sampler_2d_backward.default), (3, torch.ops.aten.grid_sampler_3d_backward.default)):
+        if n == 3 and mode == 2:
+            continue  # PyTorch has no bicubic planes of three dimensions
+        x = torch.randn(2, 3, *(5, 7, 4)[:n], generator=generator)
+        at = torch.randn(2, *(4, 3, 2)[:n], n, generator=generator) * 0.8
+        grad = torch.randn(2, 3, *(4, 3, 2)[:n], generator=generator)
+        if n == 2 and padding == 0 and mode < 2:
+            grad[0, 1, 0, 0] = float("inf")
+        modes = (mode, padding, align_corners, [True, True])
+        want = backward(grad.double(), x.double(), at.double(), *modes)
+        found = grid.decompositions()[backward](grad, x, at, *modes)
+        assert all(torch.allclose(f.double(), w, 1e-4, 1e-5, equal_nan=True) for f, w in zip(found, want))
+    only = grid.decompositions()[backward](grad, x, at, mode % 2, padding, align_corners, [False, True])
+    assert only[0] is None and only[1].shape == at.shape
