@@ -574,7 +574,8 @@ bool judge_reply(Arena *a, JudgeContext *c, const BridgeReply *reply, CaseResult
     const char *note = text_at(result, "golden_note");
     if (note && c->standard == VERIFY_STD_ECOSYSTEM) {
         Diag d = {
-            .check = "golden-note", .stage = "compare", .severity = DIAG_NOTE, .text = arena_strdup(a, note)};
+            .check = "golden-note", .stage = "compare", .severity = DIAG_NOTE, .text = arena_strdup(a, note), .text_zh = arena_printf(a, "参考值的算法: %s", note),
+            .hint = "nothing is wrong: this is how the expected values were computed", .hint_zh = "不是错误: 仅说明期望值如何得到"};
         diag_add(c->diags, &d);
     }
     out->candidate_s = json_number_value(json_object_get(times, "candidate_s"));

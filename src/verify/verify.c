@@ -403,7 +403,10 @@ static bool leave_out(Verifier *v, CaseResult *out, Err *err) {
     Diag d = {.check = "golden-note",
               .stage = "compare",
               .severity = DIAG_NOTE,
-              .text = arena_printf(v->arena, "the case `%s` is left out: %s", out->label, err->message)};
+              .text = arena_printf(v->arena, "the case `%s` is left out: %s", out->label, err->message),
+              .text_zh = arena_printf(v->arena, "跳过用例 `%s`: %s", out->label, err->message),
+              .hint = "the reference itself does not take these inputs, so there is nothing to compare with",
+              .hint_zh = "参考实现本身不接受这些输入, 无从比较"};
     diag_add(&v->diags, &d);
     out->precision = json_array();
     out->left_out = true;
