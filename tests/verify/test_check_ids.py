@@ -29,21 +29,20 @@ TABLES = {
 }
 PASSES = ("tests/verify/test_verify.py", 'result["checks"] == []')  # a description without any finding
 HERE_ = "tests/verify/test_check_ids.py"
-MODEL = ("tests/bridge/test_describe.py", "[]")
+MODEL = ("tests/bridge/test_describe.py", 'result["rules"] == []')
 
 # check: (file, words) of a case that trips it, and of one that does not
 CASES = {
     **{rule: (("tests/bridge/test_describe.py", rule), MODEL) for rule in ("model-syntax", "model-class", "model-import", "model-call", "model-computes")},
     "direct-no-launch": (("tests/unit/desc/direct_test.c", "direct-no-launch"), ("tests/unit/desc/direct_test.c", "<<<")),
-    "direct-launch": (("tests/unit/desc/direct_test.c", "ERR_NOT_MODELLED"), ("tests/unit/desc/direct_test.c", "<<<")),
+    "direct-launch": (("tests/server/test_cann.py", '["direct-launch"]'), PASSES),
     **{check: (("tests/unit/verify/judge_test.c", check), ("tests/unit/verify/judge_test.c", "VERDICT_PASS, NULL"))
-       for check in ("output-count", "output-shape", "output-dtype", "output-mismatch", "output-not-from-kernel", "torch-fallback", "input-changed", "kernel-not-launched",
+       for check in ("output-count", "output-shape", "output-dtype", "output-mismatch", "torch-fallback", "input-changed", "kernel-not-launched",
                      "not-modelled-dtype", "out-of-memory", "run-timeout", "run-crash")},
     **{check: (("tests/verify/test_verify.py", f'"{check}"'), PASSES) for check in ("candidate-forward", "candidate-tiling", "description", "compile")},
     **{check: ((HERE_, f'"{check}"'), PASSES) for check in ("candidate-import", "candidate-construct", "candidate-launch", "compile-timeout", "infrastructure")},
     "schedule-dependent": ((HERE_, "in_the_open = False"), (HERE_, "in_the_open = True")),
     "golden-note": ((HERE_, "is left out"), PASSES),
-    "not-modelled": (("tests/unit/verify/compile_log_test.c", "not_modelled"), ("tests/unit/verify/compile_log_test.c", '"compile"')),
 }
 
 
