@@ -65,6 +65,7 @@ static void write_process(Ctx *c) {
     cxx_open(cx, "for (uint32_t i = 0; i < kept; i++)");
     cxx_line(cx, "MarkOverlaps(later, 0, RoundUp(Least(BLOCK, count - next * BLOCK), 64), own, which_.Get<uint32_t>().GetValue(i), next * BLOCK);");
     cxx_close(cx, "");
+    cxx_line(cx, "EndScalarReads();");
     cxx_close(cx, "");
     if (c->kept) cxx_line(cx, "StoreKept(total - kept, kept);");
     cxx_close(cx, "");
