@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import traceback
 from typing import Any, Optional
@@ -52,6 +53,7 @@ def user_line(exc: BaseException, path: str) -> int:
     return line
 
 
+@functools.lru_cache(maxsize=4096)
 def same_file(a: str, b: str) -> bool:
     return a == b or os.path.realpath(a) == os.path.realpath(b)
 

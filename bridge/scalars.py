@@ -52,14 +52,15 @@ def find(plan: Any, base: Any, retrace: Callable[[list[Any], list[Any]], Any], n
     for leaf in base.inputs:
         names.take(leaf["id"])
     nodes = with_defaults(base.nodes)
-    held = set(numbers_in(nodes))
+    held = {number_key(v) for v in numbers_in(nodes)}
     found: list[Scalar] = []
     places: dict[Where, dict[str, Any]] = {}
     for origin, values, labels in (("argument", plan.inputs, plan.argument_names), ("init", plan.init_inputs, plan.init_names)):
         for i, value in enumerate(values):
-            if not is_number(value) or (origin == "init" and value not in held):
+            if not is_number(value) or (origin == "init" and number_key(value) not in held):
                 continue
-            probe = _probe(plan, base, nodes, retrace, origin, i)
+            may_follow = number_key(value) in held or not isinstance(value, bool) and number_key(-value) in held
+            probe = _probe(plan, base, nodes, retrace, origin, i) if may_follow else None
             if probe is None:
                 _note_fixed(notes, origin, labels[i], value)
                 continue
@@ -94,7 +95,7 @@ def names_of(ref: Any, inputs: list[Any], init_inputs: list[Any]) -> list[tuple[
 def _note_fixed(notes: list[str], origin: str, label: str, value: Number) -> None:
     """Sizes and modes given to a constructor (in_features) are fixed by their nature; a call argument is worth a word."""
     if origin == "argument":
-        notes.append(f"{label}: the operations themselves depend on it, so it is fixed to {value}")
+        notes.append(f"{label}: no operation takes it as a number that may change, so it is fixed to {value}")
 
 
 def _probe(plan: Any, base: Any, nodes: list[Any], retrace: Any, origin: str, i: int) -> Optional[tuple[dict[Where, bool], str, bool]]:
@@ -150,6 +151,11 @@ def changed_numbers(a: list[Any], b: list[Any], old: Number, new: Number) -> tup
 
     walk(a, b, ())
     return follow, derived
+
+
+def number_key(value: Number) -> tuple[bool, Number]:
+    """True is not 1."""
+    return isinstance(value, bool), value
 
 
 def is_number(value: Any) -> bool:

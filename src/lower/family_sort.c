@@ -41,9 +41,9 @@ typedef struct Work {
     SortPlan *plan;
 } Work;
 
-static const Size *size_arg(Work *w, size_t i, const char *name) {
-    const GraphArg *arg = graph_arg(w->n, i, name);
-    if (arg && arg->kind == GRAPH_ARG_INT) return size_const(w->lo.a, arg->i);
+static const Size *size_arg(Arena *a, const GraphNode *n, size_t i, const char *name) {
+    const GraphArg *arg = graph_arg(n, i, name);
+    if (arg && arg->kind == GRAPH_ARG_INT) return size_const(a, arg->i);
     return arg && arg->kind == GRAPH_ARG_SIZE ? arg->size : NULL;
 }
 
@@ -90,10 +90,10 @@ static bool begin(Work *w, Arena *a, const Stage *s, const GraphNode *n, size_t 
     plan->n = shape->dim[shape->rank - 1];
     plan->rows = size_const(a, 1);
     for (uint32_t d = 0; d + 1 < shape->rank; d++) plan->rows = size_mul(a, plan->rows, shape->dim[d]);
-    plan->first = size_arg(w, 1, "first");
-    plan->count = size_arg(w, 2, "count");
+    plan->first = size_arg(a, n, 1, "first");
+    plan->count = size_arg(a, n, 2, "count");
     if (!plan->first || !plan->count) return lower_unsupported(&w->lo, n, "how many elements are wanted is not known", "pass a number");
-    GraphBound enough = {.small = plan->count, .large = plan->n, .node = n};
+    GraphBound enough = {.small = size_add(a, plan->first, plan->count), .large = plan->n, .node = n};
     vec_push(bounds->arena, &bounds->list, enough);
     if (!load_rows(w, shape, v)) return false;
     PlanAccess *acc = &pass->access.at[plan->input];
@@ -154,6 +154,16 @@ static bool joins(const Stage *s, const GraphNode *n) {
     return ok;
 }
 
+/* No more elements are wanted than a row has. */
+static bool relation(Arena *a, const Graph *g, const GraphNode *n, size_t i, GraphRelation *out) {
+    const GraphArg *x = graph_arg(n, 0, "x");
+    const Size *first = size_arg(a, n, 1, "first"), *count = size_arg(a, n, 2, "count");
+    if (i > 0 || !x || x->kind != GRAPH_ARG_REF || !first || !count) return false;
+    const GraphShape *shape = &g->values[x->value].shape;
+    *out = (GraphRelation){.x = size_add(a, first, count), .y = shape->dim[shape->rank - 1]};
+    return true;
+}
+
 /* Rows longer than a chunk move through workspace as records of 8 bytes, once for every fourfold. */
 static double times_moved(const Graph *g, const PlanPass *p, const PlanAccess *acc) {
     int64_t *hints = calloc(g->n_symbols + 1, sizeof *hints);
@@ -185,6 +195,7 @@ const Family FAMILY_sort = {
     .claims = claims,
     .joins = joins,
     .lower = lower,
+    .relation = relation,
     .times_moved = times_moved,
     .same = same,
     .print = print,

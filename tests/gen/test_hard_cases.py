@@ -76,3 +76,12 @@ def text_of(hard: Hard) -> str:
 def test_hard(tmp_path, hard):
     road = generate(tmp_path, {hard.name: text_of(hard)})[hard.name]
     assert road.verdict == "PASS", (road.failed_cases(), road.failed_outputs(), road.error[-1500:])
+
+
+def test_reduced_sizes_are_those_an_op_takes(tmp_path):
+    """Rows are fewer than the file's, but no fewer than are asked for."""
+    hard = Hard("top_of_columns", "x", "return torch.topk(x, 150, dim=0)", "torch.randn(300, 128)")
+    road = generate(tmp_path, {hard.name: text_of(hard)}, "--max-bytes", "64K")[hard.name]
+    assert road.verdict == "PASS", (road.failed_cases(), road.error[-1500:])
+    labels = [c["label"] for c in road.result["cases"]]
+    assert any("instead of s0=300 s1=128" in label for label in labels), labels
