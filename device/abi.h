@@ -267,6 +267,8 @@ OW_API void ow_printf(OwLoc loc, const char *fmt, ...) __attribute__((format(pri
 /* One of local and global is NULL; dims 0: no shape. */
 OW_API void ow_dump(const char *api, uint32_t type, const OwLocal *local, const OwGlobal *global, uint32_t desc, uint32_t offset,
                     uint32_t n, const uint32_t *shape, uint32_t dims, OwLoc loc);
+/* The same at a host address, which is in UB or in global memory. */
+OW_API void ow_dump_at(const char *api, uint32_t type, const void *at, uint32_t desc, uint32_t n, OwLoc loc);
 OW_API void ow_hint(const char *api, OwLoc loc); /* changes nothing */
 OW_API void ow_trap(const char *what, OwLoc loc);
 /* What the compiler's check of signed arithmetic found: a sign b is beyond `type`. */

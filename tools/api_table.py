@@ -141,6 +141,7 @@ def docs(rows):
 
 CALLS_HEAD = """\
 #include "kernel_operator.h"
+#include "utils/debug/asc_dump.h"
 #include "utils/debug/asc_time.h"
 using namespace AscendC;
 inline void called(int) {}

@@ -78,6 +78,20 @@ void ow_dump(const char *api, uint32_t type, const OwLocal *local, const OwGloba
     printf("\n");
 }
 
+void ow_dump_at(const char *api, uint32_t type, const void *at, uint32_t desc, uint32_t n, OwLoc loc)
+{
+    enum { VECCALC = 11 }; /* TPosition */
+    const Core *c = core_enter(api, loc);
+    const uintptr_t from = (uintptr_t)c->ub, to = (uintptr_t)at;
+    if (to >= from && to < from + c->ub_bytes) {
+        const OwLocal local = {.addr = (uint32_t)(to - from), .buf = OW_BUF_RAW, .pos = VECCALC};
+        ow_dump(api, type, &local, NULL, desc, 0, n, NULL, 0, loc);
+    } else {
+        const OwGlobal global = {(void *)at, ow_gm_bind(at, loc)};
+        ow_dump(api, type, NULL, &global, desc, 0, n, NULL, 0, loc);
+    }
+}
+
 void ow_hint(const char *api, OwLoc loc)
 {
     core_enter(api, loc);

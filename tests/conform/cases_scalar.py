@@ -190,7 +190,7 @@ def nothing(rng: np.random.Generator, t: Any) -> Iterator[Run]:
 
 for api, form, code in (
         ("DataCachePreload", "whole", "GlobalTensor<uint64_t> x; x.SetGlobalBuffer((__gm__ uint64_t *)c.gm); DataCachePreload(x, (int64_t)0); DataCachePreload(x, (int16_t)64);"),
-        ("ICachePreLoad", "whole", "ICachePreLoad(2);"), ("MetricsProfStart", "whole", "MetricsProfStart();"), ("MetricsProfStop", "whole", "MetricsProfStop();"),
+        ("ICachePreLoad", "whole", "ICachePreLoad(2);"), ("MetricsProfStart", "whole", "MetricsProfStart();"), ("asc_prof_start", "whole", "asc_prof_start();"), ("asc_prof_stop", "whole", "asc_prof_stop();"), ("MetricsProfStop", "whole", "MetricsProfStop();"),
         ("PrintTimeStamp", "whole", "PrintTimeStamp(65536);"), ("SetNextTaskStart", "whole", "SetNextTaskStart();"), ("WaitPreTaskEnd", "whole", "WaitPreTaskEnd();"),
         ("PipeBarrier", "whole", "PipeBarrier<PIPE_V>(); PipeBarrier<PIPE_MTE2>(); PipeBarrier<PIPE_MTE3>(); PipeBarrier<PIPE_ALL>();"),
         ("DataSyncBarrier", "whole", "DataSyncBarrier<MemDsbT::ALL>();"), ("InitSocState", "whole", "SetMaskCount(); InitSocState();"),

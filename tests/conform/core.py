@@ -24,6 +24,8 @@ DTYPES = ["half", "bfloat16_t", "float", "double", "int8_t", "int16_t", "int32_t
 
 PROLOGUE = r"""
 #include "kernel_operator.h"
+#include "utils/debug/asc_dump.h"
+#include "utils/debug/asc_time.h"
 using namespace AscendC;
 struct Ctx { GlobalTensor<int64_t> p; GlobalTensor<int64_t> res; GM_ADDR gm; };
 inline void add_to(int64_t *at, int v) { *at += v; }

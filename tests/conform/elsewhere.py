@@ -11,6 +11,7 @@ ELSEWHERE = {
     ("InitDetermineComputeWorkspace", "whole"): "tests/unit/sim/hazard_test.c",
     ("WaitPreBlock", "whole"): "tests/unit/sim/hazard_test.c",
     ("NotifyNextBlock", "whole"): "tests/unit/sim/hazard_test.c",
+    ("asc_dump", "GM, UB"): "tests/conform/test_dump.py",
     ("DumpTensor", "no shape"): "tests/conform/test_dump.py",
     ("DumpTensor", "with shape"): "tests/conform/test_dump.py",
     ("DumpAccChkPoint", "whole"): "tests/conform/test_dump.py",

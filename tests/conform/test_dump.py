@@ -11,7 +11,8 @@ import numpy as np
 from core import UB, Machine, Run, build, kernel_text
 
 CODE = ("uint32_t sh[2] = {2, 3}; DumpTensor(d, 5, 4); DumpTensor(d, 6, 6, ShapeInfo(2, sh)); DumpAccChkPoint(d, 7, 2, 2); "
-        "GlobalTensor<float> x; x.SetGlobalBuffer((__gm__ float *)c.gm); DumpTensor(x, 8, 2); DumpTensor(d.template ReinterpretCast<int32_t>(), 9, 8000);")
+        "GlobalTensor<float> x; x.SetGlobalBuffer((__gm__ float *)c.gm); DumpTensor(x, 8, 2); DumpTensor(d.template ReinterpretCast<int32_t>(), 9, 8000); "
+        "asc_dump((__gm__ float *)c.gm, 10, 2); asc_dump((__ubuf__ float *)d.GetPhyAddr(4), 11, 2); asc_dump_ubuf((__ubuf__ int32_t *)d.GetPhyAddr(), 12, 8000);")
 
 
 def test_values_are_printed(tmp_path: Path, capfd: Any) -> None:
@@ -28,4 +29,6 @@ def test_values_are_printed(tmp_path: Path, capfd: Any) -> None:
     assert "[[0.500000, -1.000000, 2.000000],\n[3.000000, 4.000000, 5.000000]]" in text
     assert "DumpAccChkPoint: desc=7" in text and "\n[2.000000, 3.000000]\n" in text
     assert "position=GM, dump_size=2\n[7.000000, 8.000000]" in text
-    assert "desc=9" not in text  # more than 30 KB is not printed
+    assert "asc_dump: desc=10" in text and text.count("position=GM, dump_size=2\n[7.000000, 8.000000]") == 2
+    assert "asc_dump: desc=11" in text and "position=UB, dump_size=2\n[4.000000, 5.000000]" in text
+    assert "desc=9" not in text and "desc=12" not in text  # more than 30 KB is not printed
