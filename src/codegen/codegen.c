@@ -178,7 +178,7 @@ static const char **symbol_names(Arena *a, const Graph *g) {
 
 static bool check_ub(Gen *gen, Err *err) {
     for (size_t i = 0; i < gen->n_passes; i++)
-        if (!gen->pass[i].emit->fits(gen, &gen->pass[i], err)) return false;
+        if (gen->pass[i].emit->fits && !gen->pass[i].emit->fits(gen, &gen->pass[i], err)) return false;
     return true;
 }
 

@@ -11,11 +11,11 @@
 typedef struct Emit {
     /* Tiling data of a pass: GenField rows in gp->fields. */
     void (*fields)(Gen *gen, GenPass *gp);
-    /* Does the least tile fit into UB of every chip, for every variant? */
+    /* Does the least tile fit into UB of every chip, for every variant? NULL: it always does. */
     bool (*fits)(Gen *gen, const GenPass *gp, Err *err);
-    /* Host: constants (HOST_ bits), own functions (once for all passes of the family; may be NULL), whether
-     * the formula asks for `dtype`, the tiles with `wanted<suffix>`, the cores the pass would use, and the
-     * shares among `blockDim` cores with the pass's tiling fields. `cores` and `ubBytes` are there. */
+    /* Host: constants (HOST_ bits; NULL: none), own functions (once for all passes of the family; may be NULL), whether
+     * the formula asks for `dtype` (NULL: no), the tiles with `wanted<suffix>`, the cores the pass would use, and the
+     * shares among `blockDim` cores with the pass's tiling fields (NULL: the fields alone). `cores` and `ubBytes` are there. */
     uint32_t (*host_needs)(Gen *gen, const GenPass *gp);
     void (*host_helpers)(Gen *gen, Cxx *cx);
     bool (*host_uses_dtype)(Gen *gen, const GenPass *gp);
@@ -26,7 +26,7 @@ typedef struct Emit {
     const char *(*scratch)(Gen *gen, const GenPass *gp);
     /* Does the class call SyncAll itself? NULL: no. */
     bool (*syncs)(Gen *gen, const GenPass *gp);
-    /* Kernel: free functions (KERNEL_ bits of kernel.h), own free functions (once; may be NULL), the class.
+    /* Kernel: free functions (KERNEL_ bits of kernel.h; NULL: none), own free functions (once; may be NULL), the class.
      * Its Init takes the tensors of gen_pass_tensors, scratch, tiling data and TPipe. */
     uint32_t (*kernel_needs)(Gen *gen, const GenPass *gp);
     void (*kernel_helpers)(Gen *gen, Cxx *cx);

@@ -9,21 +9,6 @@ static void fields(Gen *gen, GenPass *gp) {
     gen_sort_fields(gen, gp);
 }
 
-static bool fits(Gen *gen, const GenPass *gp, Err *err) {
-    (void)gen, (void)gp, (void)err; /* a block has the same size everywhere */
-    return true;
-}
-
-static uint32_t no_needs(Gen *gen, const GenPass *gp) {
-    (void)gen, (void)gp;
-    return 0;
-}
-
-static bool uses_dtype(Gen *gen, const GenPass *gp) {
-    (void)gen, (void)gp;
-    return false;
-}
-
 static void host_tiles(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix;
     cxx_line(cx, "const uint64_t boxes%s = %s;", s, host_field_value(gp, "boxes"));
@@ -31,11 +16,6 @@ static void host_tiles(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_line(cx, "return ge::GRAPH_FAILED; // a bit for each box stays in UB");
     cxx_close(cx, "");
     cxx_line(cx, "const uint64_t wanted%s = 1; // every decision rests on those before", s);
-    (void)gen;
-}
-
-static void host_split(Gen *gen, const GenPass *gp, Cxx *cx) {
-    for (size_t i = 0; i < gp->fields.n; i++) cxx_line(cx, "tiling.set_%s(%s);", gp->fields.at[i].name, gp->fields.at[i].value);
     (void)gen;
 }
 
@@ -52,12 +32,7 @@ static void design(Design *d, const GenPass *gp) {
 
 const Emit EMIT_nms = {
     .fields = fields,
-    .fits = fits,
-    .host_needs = no_needs,
-    .host_uses_dtype = uses_dtype,
     .host_tiles = host_tiles,
-    .host_split = host_split,
-    .kernel_needs = no_needs,
     .kernel_class = nms_write_class,
     .design = design,
 };

@@ -24,21 +24,6 @@ static void fields(Gen *gen, GenPass *gp) {
     gen_sort_fields(gen, gp);
 }
 
-static bool fits(Gen *gen, const GenPass *gp, Err *err) {
-    (void)gen, (void)gp, (void)err; /* a tile has the same size everywhere */
-    return true;
-}
-
-static uint32_t host_needs(Gen *gen, const GenPass *gp) {
-    (void)gen, (void)gp;
-    return 0;
-}
-
-static bool uses_dtype(Gen *gen, const GenPass *gp) {
-    (void)gen, (void)gp;
-    return false;
-}
-
 static void host_tiles(Gen *gen, const GenPass *gp, Cxx *cx) {
     const char *s = gp->suffix;
     cxx_line(cx, "const uint64_t elements%s = %s;", s, host_field_value(gp, "elements"));
@@ -50,11 +35,6 @@ static void host_tiles(Gen *gen, const GenPass *gp, Cxx *cx) {
     (void)gen;
 }
 
-static void host_split(Gen *gen, const GenPass *gp, Cxx *cx) {
-    for (size_t i = 0; i < gp->fields.n; i++) cxx_line(cx, "tiling.set_%s(%s);", gp->fields.at[i].name, gp->fields.at[i].value);
-    (void)gen;
-}
-
 static const char *scratch(Gen *gen, const GenPass *gp) {
     (void)gp;
     return arena_strdup(gen->a, "blockDim * 32");
@@ -63,11 +43,6 @@ static const char *scratch(Gen *gen, const GenPass *gp) {
 static bool syncs(Gen *gen, const GenPass *gp) {
     (void)gen, (void)gp;
     return true;
-}
-
-static uint32_t kernel_needs(Gen *gen, const GenPass *gp) {
-    (void)gen, (void)gp;
-    return 0;
 }
 
 static void design(Design *d, const GenPass *gp) {
@@ -88,14 +63,9 @@ static void design(Design *d, const GenPass *gp) {
 
 const Emit EMIT_select = {
     .fields = fields,
-    .fits = fits,
-    .host_needs = host_needs,
-    .host_uses_dtype = uses_dtype,
     .host_tiles = host_tiles,
-    .host_split = host_split,
     .scratch = scratch,
     .syncs = syncs,
-    .kernel_needs = kernel_needs,
     .kernel_class = select_write_class,
     .design = design,
 };

@@ -15,21 +15,6 @@ static void fields(Gen *gen, GenPass *gp) {
     gen_sort_fields(gen, gp);
 }
 
-static bool fits(Gen *gen, const GenPass *gp, Err *err) {
-    (void)gen, (void)gp, (void)err; /* a chunk has the same size everywhere */
-    return true;
-}
-
-static uint32_t host_needs(Gen *gen, const GenPass *gp) {
-    (void)gen, (void)gp;
-    return 0;
-}
-
-static bool uses_dtype(Gen *gen, const GenPass *gp) {
-    (void)gen, (void)gp;
-    return false;
-}
-
 static void host_helpers(Gen *gen, Cxx *cx) {
     (void)gen;
     cxx_line(cx, "constexpr uint64_t SORT_CHUNK = %u; // records that a core sorts in UB, the same number in the kernel", SORT_CHUNK);
@@ -46,10 +31,6 @@ static void host_tiles(Gen *gen, const GenPass *gp, Cxx *cx) {
     (void)gen;
 }
 
-static void host_split(Gen *gen, const GenPass *gp, Cxx *cx) {
-    for (size_t i = 0; i < gp->fields.n; i++) cxx_line(cx, "tiling.set_%s(%s);", gp->fields.at[i].name, gp->fields.at[i].value);
-    (void)gen;
-}
 
 /* Records of all rows twice: from one half to the other. */
 static const char *scratch(Gen *gen, const GenPass *gp) {
@@ -80,12 +61,8 @@ static void design(Design *d, const GenPass *gp) {
 
 const Emit EMIT_sort = {
     .fields = fields,
-    .fits = fits,
-    .host_needs = host_needs,
     .host_helpers = host_helpers,
-    .host_uses_dtype = uses_dtype,
     .host_tiles = host_tiles,
-    .host_split = host_split,
     .scratch = scratch,
     .syncs = syncs,
     .kernel_needs = kernel_needs,

@@ -54,19 +54,9 @@ static void fields(Gen *gen, GenPass *gp) {
 /* ---- host
  * -------------------------------------------------------------------------------------------------------- */
 
-static bool fits(Gen *gen, const GenPass *gp, Err *err) {
-    (void)gen, (void)gp, (void)err; /* the least tile is one column; the host refuses windows beyond that */
-    return true;
-}
-
 static uint32_t host_needs(Gen *gen, const GenPass *gp) {
     (void)gen;
     return HOST_MAX_ROWS | (window_plan(gp->p)->place >= 0 ? HOST_RESERVED : 0);
-}
-
-static bool uses_dtype(Gen *gen, const GenPass *gp) {
-    (void)gen, (void)gp; /* a 16-bit buffer and its float32 form take as much as two float32 buffers */
-    return false;
 }
 
 /* Input elements under n neighbouring output elements. */
@@ -196,10 +186,8 @@ static void design(Design *d, const GenPass *gp) {
 
 const Emit EMIT_window = {
     .fields = fields,
-    .fits = fits,
     .host_needs = host_needs,
     .host_helpers = host_helpers,
-    .host_uses_dtype = uses_dtype,
     .host_tiles = host_tiles,
     .host_split = host_split,
     .kernel_needs = kernel_needs,

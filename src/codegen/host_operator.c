@@ -10,7 +10,8 @@
 static void write_helpers(Gen *gen, Cxx *cx) {
     uint32_t needs = 0;
     bool done[32] = {false};
-    for (size_t i = 0; i < gen->n_passes; i++) needs |= gen->pass[i].emit->host_needs(gen, &gen->pass[i]);
+    for (size_t i = 0; i < gen->n_passes; i++)
+        if (gen->pass[i].emit->host_needs) needs |= gen->pass[i].emit->host_needs(gen, &gen->pass[i]);
     if (needs & HOST_UNIT)
         cxx_line(cx,
                  "constexpr uint64_t UNIT = %u; // elements: cores take whole units, the same number in the "
@@ -83,8 +84,16 @@ static void write_attributes(Gen *gen, Cxx *cx) {
 
 static bool uses_dtype(Gen *gen) {
     for (size_t i = 0; i < gen->n_passes; i++)
-        if (gen->pass[i].emit->host_uses_dtype(gen, &gen->pass[i])) return true;
+        if (gen->pass[i].emit->host_uses_dtype && gen->pass[i].emit->host_uses_dtype(gen, &gen->pass[i])) return true;
     return false;
+}
+
+static void write_split(Gen *gen, const GenPass *gp, Cxx *cx) {
+    if (gp->emit->host_split) {
+        gp->emit->host_split(gen, gp, cx);
+        return;
+    }
+    for (size_t i = 0; i < gp->fields.n; i++) cxx_line(cx, "tiling.set_%s(%s);", gp->fields.at[i].name, gp->fields.at[i].value);
 }
 
 /* Temps, then the scratch of passes, each from a multiple of 512 bytes on. */
@@ -126,7 +135,7 @@ static void write_tiling_func(Gen *gen, Cxx *cx) {
     if (gen->n_passes > 1) cxx_line(cx, "const uint64_t blockDim = std::max<uint64_t>({%s});", wanted.text);
     else cxx_line(cx, "const uint64_t blockDim = %s;", wanted.text);
     cxx_line(cx, "%s tiling;", gen->tiling_type);
-    for (size_t i = 0; i < gen->n_passes; i++) gen->pass[i].emit->host_split(gen, &gen->pass[i], cx);
+    for (size_t i = 0; i < gen->n_passes; i++) write_split(gen, &gen->pass[i], cx);
     if (emit_has_workspace(gen)) write_workspace(gen, cx);
     cxx_blank(cx);
     if (emit_syncs(gen))

@@ -122,10 +122,49 @@ static const char *bodies(Gen *gen) {
     return cx.sb.text;
 }
 
+/* ---- what every class has
+ * ------------------------------------------------------------------------------------------ */
+
+void gen_open_init(Gen *gen, const GenPass *gp, Cxx *cx) {
+    const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
+    size_t n = gen_pass_tensors(gp, t), n_suffix = strlen(gp->suffix);
+    StrBuf args;
+    strbuf_init(&args, gen->a);
+    for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
+    if (emit_scratch(gen, gp)) strbuf_add(&args, "GM_ADDR scratch, ");
+    cxx_function(cx, "__aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)", args.text, gen->tiling_type);
+    for (size_t i = 0; i < gp->fields.n; i++) {
+        const char *name = gp->fields.at[i].name;
+        cxx_line(cx, "%.*s_ = tiling.%s;", (int)(strlen(name) - n_suffix), name, name);
+    }
+}
+
+void gen_bind_tensors(Gen *gen, const GenPass *gp, Cxx *cx) {
+    const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
+    size_t n = gen_pass_tensors(gp, t);
+    for (size_t i = 0; i < n; i++)
+        cxx_line(cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(gen, t[i]), t[i]->tensor_name);
+}
+
+void gen_declare_tensors(Gen *gen, const GenPass *gp, Cxx *cx) {
+    const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
+    size_t n = gen_pass_tensors(gp, t);
+    for (size_t i = 0; i < n; i++) cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(gen, t[i]), t[i]->tensor_name);
+}
+
+void gen_declare_fields(const GenPass *gp, Cxx *cx) {
+    size_t n_suffix = strlen(gp->suffix);
+    for (size_t i = 0; i < gp->fields.n; i++) {
+        const GenField *f = &gp->fields.at[i];
+        cxx_line(cx, "%s %.*s_; // %s", f->type, (int)(strlen(f->name) - n_suffix), f->name, f->what);
+    }
+}
+
 /* Where 16-bit types are cast without it, a pass needs no Widen: its text tells. */
 static void write_common(Gen *gen, const char *text, Cxx *cx) {
     uint32_t needs = 0;
-    for (size_t i = 0; i < gen->n_passes; i++) needs |= gen->pass[i].emit->kernel_needs(gen, &gen->pass[i]);
+    for (size_t i = 0; i < gen->n_passes; i++)
+        if (gen->pass[i].emit->kernel_needs) needs |= gen->pass[i].emit->kernel_needs(gen, &gen->pass[i]);
     for (size_t i = 0; i < sizeof COMMON / sizeof COMMON[0]; i++)
         if ((needs & COMMON[i].need) == COMMON[i].need && has_word(text, COMMON[i].name)) COMMON[i].write(cx);
 }

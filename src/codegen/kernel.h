@@ -71,6 +71,12 @@ bool gen_any(const GenPass *gp, bool (*is)(const PlanAccess *));
 bool gen_has_class(const GenPass *gp, PlanClass c); /* among the loads */
 bool gen_is_queued(const PlanAccess *acc);          /* has its tiles in a queue */
 size_t gen_pass_tensors(const GenPass *gp, const PlanAccess **out);
+/* What every class has: Init up to its members of tiling data (a function left open), its tensors of global memory bound in Init,
+ * and both declared. */
+void gen_open_init(Gen *gen, const GenPass *gp, Cxx *cx);
+void gen_bind_tensors(Gen *gen, const GenPass *gp, Cxx *cx);
+void gen_declare_tensors(Gen *gen, const GenPass *gp, Cxx *cx);
+void gen_declare_fields(const GenPass *gp, Cxx *cx);
 const char *gen_tile_bytes(Gen *gen, const GenPass *gp, const PlanAccess *acc);
 const char *gen_packed_offset(Gen *gen, const GenPass *gp, const PlanAccess *acc);
 /* "IsSameType<DTYPE_X, half>::value || ..." for some variants; a number for each variant as one expression.

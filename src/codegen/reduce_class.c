@@ -129,25 +129,12 @@ static void write_shares(const GenPass *gp, Cxx *cx) {
 }
 
 static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
-    const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(gp, t), n_suffix = strlen(gp->suffix);
-    StrBuf args;
-    strbuf_init(&args, gen->a);
-    for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
-    if (emit_scratch(gen, gp)) strbuf_add(&args, "GM_ADDR scratch, ");
-    cxx_function(cx, "__aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)", args.text,
-                 gen->tiling_type);
-    for (size_t i = 0; i < gp->fields.n; i++) {
-        const char *name = gp->fields.at[i].name;
-        cxx_line(cx, "%.*s_ = tiling.%s;", (int)(strlen(name) - n_suffix), name, name);
-    }
+    gen_open_init(gen, gp, cx);
     if (emit_scratch(gen, gp)) cxx_line(cx, "scratch_ = scratch;");
     cxx_line(cx, "pitch_ = RoundUp(colsPerTile_, 64);");
     write_shares(gp, cx);
     cxx_blank(cx);
-    for (size_t i = 0; i < n; i++)
-        cxx_line(cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(gen, t[i]),
-                 t[i]->tensor_name);
+    gen_bind_tensors(gen, gp, cx);
     write_init_buffers(gen, gp, cx);
     cxx_close(cx, "");
     cxx_blank(cx);
@@ -330,21 +317,15 @@ static void write_slot(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
     const PlanPass *p = gp->p;
-    const PlanAccess **t = ARENA_ARRAY(gen->a, p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(gp, t), n_suffix = strlen(gp->suffix);
     Bufs list = buffers(gen, gp);
-    for (size_t i = 0; i < n; i++)
-        cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(gen, t[i]), t[i]->tensor_name);
+    gen_declare_tensors(gen, gp, cx);
     if (emit_scratch(gen, gp)) cxx_line(cx, "GM_ADDR scratch_;");
     for (size_t i = 0; i < list.n; i++) cxx_line(cx, "%s %s;", list.at[i].type, list.at[i].name);
     for (size_t i = 0; i < p->access.n; i++)
         if (!p->access.at[i].is_store && reduce_is_tile_access(p, &p->access.at[i]))
             cxx_line(cx, "LocalTensor<%s> %sIn_;", gen_io_type(gen, &p->access.at[i]), p->access.at[i].name);
     cxx_blank(cx);
-    for (size_t i = 0; i < gp->fields.n; i++)
-        cxx_line(cx, "%s %.*s_; // %s", gp->fields.at[i].type,
-                 (int)(strlen(gp->fields.at[i].name) - n_suffix), gp->fields.at[i].name,
-                 gp->fields.at[i].what);
+    gen_declare_fields(gp, cx);
     for (uint32_t i = 0; i < p->scalars.n; i++) {
         const PlanScalar *s = &p->scalars.at[i];
         if (s->kind != PLAN_ELEMENT && s->kind != PLAN_MEMBER) continue;

@@ -63,18 +63,8 @@ static void write_buffers(Ctx *c) {
 }
 
 static void write_init(Ctx *c) {
-    const PlanAccess **t = ARENA_ARRAY(c->gen->a, c->gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(c->gp, t), n_suffix = strlen(c->gp->suffix);
-    StrBuf args;
-    strbuf_init(&args, c->gen->a);
-    for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
-    cxx_function(c->cx, "__aicore__ inline void Init(%sGM_ADDR scratch, const %s &tiling, TPipe *pipe)", args.text, c->gen->tiling_type);
-    for (size_t i = 0; i < c->gp->fields.n; i++) {
-        const char *name = c->gp->fields.at[i].name;
-        cxx_line(c->cx, "%.*s_ = tiling.%s;", (int)(strlen(name) - n_suffix), name, name);
-    }
-    for (size_t i = 0; i < n; i++)
-        cxx_line(c->cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(c->gen, t[i]), t[i]->tensor_name);
+    gen_open_init(c->gen, c->gp, c->cx);
+    gen_bind_tensors(c->gen, c->gp, c->cx);
     cxx_line(c->cx, "countsGm_.SetGlobalBuffer((__gm__ int32_t *)scratch);");
     write_buffers(c);
     cxx_close(c->cx, "");
@@ -385,9 +375,7 @@ static void write_constants(Ctx *c) {
 
 static void write_members(Ctx *c) {
     Cxx *cx = c->cx;
-    const PlanAccess **t = ARENA_ARRAY(c->gen->a, c->gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(c->gp, t), n_suffix = strlen(c->gp->suffix);
-    for (size_t i = 0; i < n; i++) cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(c->gen, t[i]), t[i]->tensor_name);
+    gen_declare_tensors(c->gen, c->gp, cx);
     cxx_line(cx, "GlobalTensor<int32_t> countsGm_; // a block for each core");
     cxx_line(cx, "TQue<TPosition::VECIN, 2> maskQueue_;");
     cxx_line(cx, "TQue<TPosition::VECIN, 1> countQueue_%s;", c->values ? ", valueQueue_" : "");
@@ -396,10 +384,7 @@ static void write_members(Ctx *c) {
              c->coordinates ? ", places_, real_, part_" : "", c->rows ? ", turned_, from_" : "");
     cxx_line(cx, "uint64_t done_; // elements named before those at hand");
     cxx_blank(cx);
-    for (size_t i = 0; i < c->gp->fields.n; i++) {
-        const GenField *f = &c->gp->fields.at[i];
-        cxx_line(cx, "%s %.*s_; // %s", f->type, (int)(strlen(f->name) - n_suffix), f->name, f->what);
-    }
+    gen_declare_fields(c->gp, cx);
 }
 
 void select_write_class(Gen *gen, const GenPass *gp, Cxx *cx) {

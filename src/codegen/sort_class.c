@@ -27,18 +27,8 @@ static Ctx context(Gen *gen, const GenPass *gp, Cxx *cx) {
  * -------------------------------------------------------------------------------------------- */
 
 static void write_init(Ctx *c) {
-    const PlanAccess **t = ARENA_ARRAY(c->gen->a, c->gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(c->gp, t), n_suffix = strlen(c->gp->suffix);
-    StrBuf args;
-    strbuf_init(&args, c->gen->a);
-    for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
-    cxx_function(c->cx, "__aicore__ inline void Init(%sGM_ADDR scratch, const %s &tiling, TPipe *pipe)", args.text, c->gen->tiling_type);
-    for (size_t i = 0; i < c->gp->fields.n; i++) {
-        const char *name = c->gp->fields.at[i].name;
-        cxx_line(c->cx, "%.*s_ = tiling.%s;", (int)(strlen(name) - n_suffix), name, name);
-    }
-    for (size_t i = 0; i < n; i++)
-        cxx_line(c->cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(c->gen, t[i]), t[i]->tensor_name);
+    gen_open_init(c->gen, c->gp, c->cx);
+    gen_bind_tensors(c->gen, c->gp, c->cx);
     cxx_comment(c->cx, "Two halves, each a multiple of 512 bytes.");
     cxx_line(c->cx, "from_.SetGlobalBuffer((__gm__ float *)scratch + (rows_ * cols_ + 63) / 64 * 64 * RECORD);");
     cxx_line(c->cx, "to_.SetGlobalBuffer((__gm__ float *)scratch);");
@@ -343,18 +333,13 @@ static void write_store(Ctx *c) {
 
 static void write_members(Ctx *c) {
     Cxx *cx = c->cx;
-    const PlanAccess **t = ARENA_ARRAY(c->gen->a, c->gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(c->gp, t), n_suffix = strlen(c->gp->suffix);
-    for (size_t i = 0; i < n; i++) cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(c->gen, t[i]), t[i]->tensor_name);
+    gen_declare_tensors(c->gen, c->gp, cx);
     cxx_line(cx, "GlobalTensor<float> from_, to_; // records in workspace");
     cxx_line(cx, "TQue<TPosition::VECIN, 1> loadQueue_, recordQueue_;");
     cxx_line(cx, "TQue<TPosition::VECOUT, 1> mergedQueue_%s%s;", c->value ? ", valueQueue_" : "", c->place ? ", placeQueue_" : "");
     cxx_line(cx, "TBuf<TPosition::VECCALC> keys_, places_, order_;");
     cxx_blank(cx);
-    for (size_t i = 0; i < c->gp->fields.n; i++) {
-        const GenField *f = &c->gp->fields.at[i];
-        cxx_line(cx, "%s %.*s_; // %s", f->type, (int)(strlen(f->name) - n_suffix), f->name, f->what);
-    }
+    gen_declare_fields(c->gp, cx);
 }
 
 void sort_write_class(Gen *gen, const GenPass *gp, Cxx *cx) {

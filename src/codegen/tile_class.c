@@ -265,26 +265,12 @@ static void write_share(const GenPass *gp, Cxx *cx) {
 }
 
 static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
-    const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(gp, t);
-    StrBuf args;
-    strbuf_init(&args, gen->a);
-    for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
-    if (emit_scratch(gen, gp)) strbuf_add(&args, "GM_ADDR scratch, ");
-    cxx_function(cx, "__aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)", args.text,
-                 gen->tiling_type);
-    size_t n_suffix = strlen(gp->suffix);
-    for (size_t i = 0; i < gp->fields.n; i++) {
-        const char *name = gp->fields.at[i].name;
-        cxx_line(cx, "%.*s_ = tiling.%s;", (int)(strlen(name) - n_suffix), name, name);
-    }
+    gen_open_init(gen, gp, cx);
     cxx_blank(cx);
     if (gp->p->ordered) gen_scan_init(gen, gp, cx);
     else write_share(gp, cx);
     cxx_blank(cx);
-    for (size_t i = 0; i < n; i++)
-        cxx_line(cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(gen, t[i]),
-                 t[i]->tensor_name);
+    gen_bind_tensors(gen, gp, cx);
     cxx_blank(cx);
     write_init_buffers(gen, gp, cx);
     cxx_close(cx, "");
@@ -357,11 +343,9 @@ static void write_process(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
     const PlanPass *p = gp->p;
-    const PlanAccess **t = ARENA_ARRAY(gen->a, p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(gp, t), n_buffers;
+    size_t n_buffers;
     const PlanBuffer *b = all_buffers(gen, gp, &n_buffers);
-    for (size_t i = 0; i < n; i++)
-        cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(gen, t[i]), t[i]->tensor_name);
+    gen_declare_tensors(gen, gp, cx);
     for (size_t i = 0; i < n_buffers; i++) {
         bool is_queue = strstr(b[i].name, "Queue_") != NULL, is_out = strcmp(b[i].name, "outQueue_") == 0 || strcmp(b[i].name, "carryOutQueue_") == 0;
         for (size_t k = 0; k < p->access.n; k++)
@@ -372,12 +356,7 @@ static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
         else cxx_line(cx, "TBuf<TPosition::%s> %s;", position, b[i].name);
     }
     cxx_blank(cx);
-    size_t n_suffix = strlen(gp->suffix);
-    for (size_t i = 0; i < gp->fields.n; i++) {
-        const char *name = gp->fields.at[i].name;
-        cxx_line(cx, "%s %.*s_; // %s", gp->fields.at[i].type, (int)(strlen(name) - n_suffix), name,
-                 gp->fields.at[i].what);
-    }
+    gen_declare_fields(gp, cx);
     for (uint32_t i = 0; i < p->scalars.n; i++) {
         const PlanScalar *s = &p->scalars.at[i];
         if (s->kind != PLAN_ELEMENT) continue;

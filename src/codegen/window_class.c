@@ -85,16 +85,7 @@ static void write_init_buffers(Gen *gen, const GenPass *gp, Cxx *cx) {
  * ----------------------------------------------------------------------------------------------- */
 
 static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
-    const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(gp, t), n_suffix = strlen(gp->suffix);
-    StrBuf args;
-    strbuf_init(&args, gen->a);
-    for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
-    cxx_function(cx, "__aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)", args.text, gen->tiling_type);
-    for (size_t i = 0; i < gp->fields.n; i++) {
-        const char *name = gp->fields.at[i].name;
-        cxx_line(cx, "%.*s_ = tiling.%s;", (int)(strlen(name) - n_suffix), name, name);
-    }
+    gen_open_init(gen, gp, cx);
     cxx_line(cx, "outPitch_ = RoundUp(colsPerTile_, 64);");
     cxx_line(cx, "rowPitch_ = blockPitch_ + 2 * EDGE;");
     cxx_comment(cx, "A contiguous share of the tiles; the first cores take one more.");
@@ -102,8 +93,7 @@ static void write_init(Gen *gen, const GenPass *gp, Cxx *cx) {
     cxx_line(cx, "tileBegin_ = core * (nTiles_ / cores) + Least<uint64_t>(core, nTiles_ %% cores);");
     cxx_line(cx, "tileEnd_ = tileBegin_ + nTiles_ / cores + (core < nTiles_ %% cores ? 1 : 0);");
     cxx_blank(cx);
-    for (size_t i = 0; i < n; i++)
-        cxx_line(cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(gen, t[i]), t[i]->tensor_name);
+    gen_bind_tensors(gen, gp, cx);
     write_init_buffers(gen, gp, cx);
     cxx_close(cx, "");
     cxx_blank(cx);
@@ -540,17 +530,14 @@ static void write_copy_out(Gen *gen, const GenPass *gp, Cxx *cx) {
 
 static void write_members(Gen *gen, const GenPass *gp, Cxx *cx) {
     const WindowPlan *w = window_plan(gp->p);
-    const PlanAccess **t = ARENA_ARRAY(gen->a, gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(gp, t), n_suffix = strlen(gp->suffix);
     Bufs list = buffers(gen, gp);
-    for (size_t i = 0; i < n; i++) cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(gen, t[i]), t[i]->tensor_name);
+    gen_declare_tensors(gen, gp, cx);
     for (size_t i = 0; i < list.n; i++)
         cxx_line(cx, "%s %s;", list.at[i].is_in ? "TQue<TPosition::VECIN, 1>" : list.at[i].is_out ? "TQue<TPosition::VECOUT, 1>" : "TBuf<TPosition::VECCALC>",
                  list.at[i].name);
     cxx_line(cx, "LocalTensor<%s> block_; // input rows from blockBegin_ to blockEnd_", gen_io_type(gen, input_of(gp)));
     cxx_blank(cx);
-    for (size_t i = 0; i < gp->fields.n; i++)
-        cxx_line(cx, "%s %.*s_; // %s", gp->fields.at[i].type, (int)(strlen(gp->fields.at[i].name) - n_suffix), gp->fields.at[i].name, gp->fields.at[i].what);
+    gen_declare_fields(gp, cx);
     cxx_line(cx, "uint64_t tileBegin_, tileEnd_; // of this core");
     cxx_line(cx, "uint64_t blockBegin_ = 0, blockEnd_ = 0;");
     cxx_line(cx, "uint64_t item_, %srow_, col_ = 0, firstCol_, lastRow_;", w->has_depth ? "depth_, " : "");
