@@ -17,7 +17,7 @@ Sim *sim_new(const char *chip, Err *err)
     const ChipInfo *info = chip_find(chip);
     if (!info) {
         err_set(err, ERR_NOT_FOUND, NULL, "no chip is called %s", chip);
-        err_hint(err, "known chips: Ascend910B1 to Ascend910B4, Ascend910_9391, Ascend910_9362");
+        err_hint(err, "known chips: Ascend910B1 to Ascend910B4, Ascend910_9391, Ascend910_9362, Ascend910_95");
         return NULL;
     }
     Sim *s = calloc(1, sizeof *s);

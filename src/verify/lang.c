@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "desc/cxx_lex.h"
+#include "isa/isa.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -48,7 +49,8 @@ void lang_add(LangPass *p, LangRule rule, int line, const char *found) {
 unsigned lang_toolchain(const char *name, const char *chip) {
     if (name && !strcmp(name, "none")) return 0;
     if (name) return !strcmp(name, "a5") ? LANG_A5 : LANG_A2;
-    return chip && strstr(chip, "950") ? LANG_A5 : LANG_A2;
+    const ChipInfo *info = chip ? chip_find(chip) : NULL;
+    return info && info->arch == 3510 ? LANG_A5 : LANG_A2;
 }
 
 /* -------------------------------------------------------------------------------------------------- tokens */

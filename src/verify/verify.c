@@ -4,6 +4,7 @@
 
 #include "base/fs.h"
 #include "desc/direct.h"
+#include "isa/isa.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -609,6 +610,9 @@ bool verify_run(Arena *a, Bridge *b, const VerifyOptions *o, VerifyResult *r, Er
                                [VERDICT_NOT_MODELLED] = 1,
                                [VERDICT_INFRA_ERROR] = 3};
     double start = time_now_s();
+    if (o->chip && !chip_find(o->chip))
+        return err_set(err, ERR_USAGE, NULL, "no chip is called %s", o->chip) ||
+               err_hint(err, "Ascend910B1 to Ascend910B4, Ascend910_9391 and Ascend910_9362 (A2, A3), Ascend910_95 (A5)");
     Verifier v = {.arena = a, .bridge = b, .o = o, .diags = {.arena = a}};
     v.limit_s = o->stage_limit_s > 0 ? o->stage_limit_s : STAGE_LIMIT_S;
     v.memory_mb = o->memory_mb > 0 ? o->memory_mb : MEMORY_MB;

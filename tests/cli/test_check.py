@@ -158,7 +158,7 @@ def test_strict_turns_warnings_into_errors(tmp_path):
 
 @pytest.mark.parametrize("options, words", [
     ([], "no description"), (["a.py"], "--reference is missing"), (["a.py", "--reference", "b.py", "--schedule", "often"], "no schedule `often`"),
-    (["a.py", "--reference", "b.py", "--toolchain", "a9"], "--toolchain takes"), (["a.py", "--static", "--shape", "3"], "--static runs nothing"),
+    (["a.py", "--reference", "b.py", "--toolchain", "a9"], "--toolchain takes"), ([str(DESCRIPTIONS / "pair_sum.py"), "--reference", str(DESCRIPTIONS.parent / "references" / "sum.py"), "--chip", "Ascend950"], "no chip is called Ascend950"), (["a.py", "--static", "--shape", "3"], "--static runs nothing"),
     (["a.py", "--reference", "b.py", "--json", "--sarif"], "not both"),
 ])
 def test_usage(options, words):

@@ -119,6 +119,7 @@ static void test_toolchains(void **state) {
     assert_int_equal(look(a, NULL, NULL, kernel, 0).n, 0);
     assert_int_equal(lang_toolchain(NULL, "Ascend910B4"), LANG_A2);
     assert_int_equal(lang_toolchain("a5", "Ascend910B4"), LANG_A5);
+    assert_int_equal(lang_toolchain(NULL, "Ascend910_95"), LANG_A5);
     assert_int_equal(lang_toolchain("none", "Ascend910B4"), 0);
     arena_free(a);
 }
