@@ -50,6 +50,7 @@ READS = {"aten.index_select.default", "aten.embedding.default", "aten.index.Tens
 # Number that changes nothing.
 NEUTRAL: dict[str, Any] = {"sum": 0, "mean": 0, "prod": 1, "any": False, "all": True, "amax": float("-inf"), "amin": float("inf"),
                            "max": float("-inf"), "min": float("inf")}
+SPREADS = {"aten.var.correction", "aten.std.correction"}
 REDUCTIONS = {f"aten.{name}.{form}" for name, forms in {
     "sum": ("default", "dim_IntList"), "mean": ("default", "dim"), "prod": ("default", "dim_int"), "any": ("default", "dim", "dims"),
     "all": ("default", "dim", "dims"), "amax": ("default",), "amin": ("default",), "max": ("default",), "min": ("default",)}.items() for form in forms}
@@ -84,6 +85,9 @@ class Selection:
             raise self._refused(func)
         if name in REDUCTIONS:
             return self._reduce(func, name, args, kwargs)
+        if name in SPREADS and self._cut_dims(args[0]):
+            with self.r:
+                return self._spread(name, *args, **kwargs)
         if name in BY_ELEMENT or torch.Tag.pointwise in func.tags or (name in READS and not self._cut_dims(args[0])):
             return None
         if func in self.r.table or func.has_kernel_for_dispatch_key(torch._C.DispatchKey.CompositeImplicitAutograd):
@@ -244,6 +248,20 @@ class Selection:
 
     # ---- what mixes elements ----------------------------------------------------------------------------------------
 
+    def _number_of(self, x: torch.Tensor, dims: Any) -> torch.Tensor:
+        """How many elements x has along some dimensions, as float32."""
+        n = torch.full([], 1.0)
+        for d in sorted(dims):
+            n = n * (self.counts[sizes.expr_of(x.shape[d])].to(torch.float32).reshape([]) if self._symbols(x.shape[d]) else x.shape[d])
+        return n
+
+    def _spread(self, name: str, x: torch.Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> torch.Tensor:
+        dims = sorted({d % x.dim() for d in dim} if dim else range(x.dim()))
+        wide = x.to(torch.float32)
+        apart = wide - wide.mean(dims, True)
+        var = (apart * apart).sum(dims, keepdim) / torch.clamp_min(self._number_of(x, dims) - (1 if correction is None else correction), 0.0)
+        return (torch.sqrt(var) if name == "aten.std.correction" else var).to(x.dtype)
+
     def _reduce(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         x, dims = args[0], kwargs.get("dim", args[1] if len(args) > 1 else None)
         reduced = set(range(x.dim())) if dims in (None, []) else {d % x.dim() for d in ([dims] if isinstance(dims, int) else dims)}
@@ -253,9 +271,7 @@ class Selection:
             return None
         with self.r:
             if kind == "mean":
-                n = torch.full([], 1.0)
-                for d in sorted(reduced):
-                    n = n * (self.counts[sizes.expr_of(x.shape[d])].to(torch.float32).reshape([]) if d in cut else x.shape[d])
+                n = self._number_of(x, reduced)
                 keepdim = kwargs.get("keepdim", args[2] if len(args) > 2 else False)
                 return (x.to(torch.float32).sum(sorted(reduced), keepdim) / n).to(kwargs.get("dtype") or x.dtype)
             for d in cut:
