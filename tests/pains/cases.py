@@ -163,7 +163,7 @@ ELSEWHERE = {
     "F72": ("tests/unit/runtime/call_test.c", "tiling"),
     "F73": ("HARDWARE", "the tiling function of a matrix product that is not the output"),
     "F75": ("HARDWARE", "an operator name longer than the vendor's build takes"),
-    "F76": ("tests/cann/README.md", "operator"),
+    "F76": ("tests/unit/desc/load_test.c", "op-name-builtin"),
     "F77": ("tests/gen/test_hard_cases.py", "empty"),
     "F79": ("HARDWARE", "a binary built for another chip"),
     "F80": ("tests/unit/runtime/call_test.c", "strided"),

@@ -152,6 +152,8 @@ typedef struct RuleCase {
 #define EXEC "EXEC_NPU_CMD(aclnnTwiceCustom, x, y);\n"
 
 static const RuleCase RULES[] = {
+    {DESC_PROJECT_JSON, "{\"op\": \"Cumsum\", \"output_desc\": [{\"name\": \"y\", \"type\": \"float\", \"format\": \"ND\"}]}", "op-name-builtin", 0},
+    {DESC_PROJECT_JSON, NULL, NULL, 0}, /* TwiceCustom */
     {DESC_KERNEL, "", "kernel-empty", 1},
     {DESC_KERNEL, "// nothing\n#include \"kernel_operator.h\"\n/* void f() {} */", "kernel-empty", 1},
     {DESC_KERNEL, "void f() {}", "kernel-entry", 0},
