@@ -130,6 +130,49 @@ def test_a_loss_may_be_scaled(squares):
     assert torch.allclose(got, torch.autograd.grad(3.0 * torch.nn.functional.mse_loss(x, target), x)[0], 1e-5, 1e-7)
 
 
+ROWS = '''def forward(x, weight):
+    y = x.float() * weight
+    return y.square().sum(-1), y.abs()
+
+
+BACKWARD_SPEC = {
+    "wrt": ["x", "weight"],
+    "inputs": {"x": {"shape": ["N", "C"]}, "weight": {"shape": ["C"], "dtype": "fp32"}},
+    "cases": [{"N": 5, "C": 33}],
+    "dtypes": ["fp16", "fp32"],
+    "input_profiles": ["standard"],
+}
+'''
+
+
+@pytest.mark.slow
+def test_outputs_that_are_no_scalars(backward, tmp_path):
+    """Of the sum of all outputs: incoming gradients must be one number, whatever it is. x may be 16 bits wide beside weights that are not."""
+    make(backward, tmp_path, "rows_abs", ROWS)
+    rows_abs = load(tmp_path, "rows_abs").rows_abs
+
+    def reference(x, weight):
+        y = x.float() * weight
+        return y.square().sum(-1), y.abs()
+
+    for dtype, tolerance in ((torch.float32, 1e-5), (torch.float16, 2e-3)):
+        x, weight = leaf(5, 33, dtype=dtype), leaf(33, seed=1)
+        outputs, want = rows_abs(x, weight), reference(x.detach().float().requires_grad_(), weight)
+        assert [(t.shape, t.dtype) for t in outputs] == [(t.shape, t.dtype) for t in want]
+        for scale in (1.0, -2.5):
+            got = torch.autograd.grad([scale * t for t in rows_abs(x, weight)], (x, weight), [torch.ones(5), torch.ones(5, 33)])
+            wide = x.detach().float().requires_grad_()
+            true = torch.autograd.grad([scale * t for t in reference(wide, weight)], (wide, weight), [torch.ones(5), torch.ones(5, 33)])
+            assert [g.dtype for g in got] == [dtype, torch.float32]
+            assert all(torch.allclose(g.float(), t, tolerance, tolerance) for g, t in zip(got, true))
+        with pytest.raises(RuntimeError, match='needs the specification with "grad_output": "explicit"'):
+            torch.autograd.grad(rows_abs(x, weight)[0], (x, weight), torch.arange(5.0))
+        with pytest.raises(RuntimeError, match="explicit"):  # the other output has a gradient of zeros then
+            rows_abs(x, weight)[0].sum().backward()
+        torch.library.opcheck(torch.ops.opwright.rows_abs.default, (x, weight))
+        torch.library.opcheck(torch.ops.opwright.rows_abs_grad.default, (x.detach(), weight.detach()))
+
+
 def test_what_has_no_gradient_says_so(affine, squares):
     with pytest.raises(RuntimeError, match="no gradient by target"):
         squares(leaf(2, 6), leaf(2, 6, seed=1)).backward()
