@@ -46,7 +46,7 @@ def run(spec: Path, folder: Path, target: str) -> tuple[dict[str, str], Optional
 
 def work(precision: dict) -> Optional[float]:
     """Bytes moved over the least, of the largest case."""
-    largest = max((c["gm"] for c in precision["further_cases"] if c.get("gm")), key=lambda gm: gm["least"], default=None)
+    largest = max((c["gm"] for c in precision["cases"] + precision["further_cases"] if c.get("gm")), key=lambda gm: gm["least"], default=None)
     return round((largest["read"] + largest["written"]) / largest["least"], 3) if largest and largest["least"] else None
 
 

@@ -55,6 +55,7 @@ static json_t *case_json(const json_t *record, const json_t *result) {
     json_object_set_new(o, "status", json_string(status));
     if (result && json_object_get(result, "reason")) json_object_set(o, "reason", json_object_get(result, "reason"));
     if (result) json_object_set(o, "outputs", json_object_get(result, "precision"));
+    if (result && json_object_get(result, "gm")) json_object_set(o, "gm", json_object_get(result, "gm"));
     return o;
 }
 

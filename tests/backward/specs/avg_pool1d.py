@@ -8,9 +8,9 @@ def forward(x):
 BACKWARD_SPEC = {
     "wrt": ["x"],
     "inputs": {
-        "x": {"shape": ["B", 6, 32]},
+        "x": {"shape": ["B", 6, "L"]},
     },
-    "cases": [{"B": 5}],
+    "cases": [{"B": 5, "L": 32}, {"B": 16, "L": 1024}],
     "dtypes": ["float16", "bfloat16", "float32"],
     "grad_output": "explicit",
 }

@@ -8,7 +8,7 @@ def forward(x):
 BACKWARD_SPEC = {
     "wrt": ["x"],
     "inputs": {
-        "x": {"shape": ["B", 2, 6, 9]},
+        "x": {"shape": ["B", 2, 45, 77]},
     },
     "cases": [{"B": 3}],
     "dtypes": ["float16", "bfloat16", "float32"],
