@@ -234,8 +234,10 @@ def changed(before: list[Any], after: list[Any], names: list[str]) -> list[str]:
             if isinstance(a, torch.Tensor) and not torch.equal(memory_of(a), memory_of(b))]
 
 
-def flatten(result: Any) -> Optional[tuple[str, list[torch.Tensor]]]:
-    """("tensor"|"tuple"|"list", tensors), or None when it is something else."""
+def flatten(result: Any, needs_result: bool = True) -> Optional[tuple[str, list[torch.Tensor]]]:
+    """("tensor"|"tuple"|"list", tensors), or None when it is something else; ("none", []) where None will do."""
+    if result is None and not needs_result:
+        return "none", []
     if isinstance(result, torch.Tensor):
         return "tensor", [result]
     if isinstance(result, (tuple, list)) and result and all(isinstance(t, torch.Tensor) for t in result):

@@ -128,7 +128,7 @@ def save(answer: Any, index: int, want: list[str], out: str) -> dict[str, Any]:
 def run_candidate(answer: Any, job: dict[str, Any], device: Any) -> None:
     """Fills the candidate's part; its failures are results."""
     import torch
-    from opwright_bridge import candidate
+    from opwright_bridge import candidate, evaluate
 
     case = answer.case
     stage = "import"
@@ -146,13 +146,9 @@ def run_candidate(answer: Any, job: dict[str, Any], device: Any) -> None:
             with watch:
                 result = model(*answer.ref.nested(arguments))
             synchronize()
-        flat = candidate.flatten(result)
-        if flat is None:
-            raise candidate.CandidateError("forward", f"ModelNew returned {type(result).__name__}, not a tensor or a tuple or list of tensors")
-        answer.kinds["actual"], outputs = flat
-        answer.actual = [t.detach().cpu() for t in outputs]
         after = [a.cpu() if isinstance(a, torch.Tensor) else a for a in arguments]
-        answer.changed = candidate.changed(case.arguments, after, answer.names)
+        evaluate.take_actual(answer, result, after)
+        answer.actual = [t.detach().cpu() for t in answer.actual]
     except Exception as exc:  # noqa: BLE001 - foreign code raises anything
         answer.error = candidate.from_exception(exc, stage)
         answer.actual = None

@@ -6,7 +6,7 @@ import contextlib
 import ctypes
 import time
 from types import ModuleType
-from typing import Any, Callable, Optional, Protocol
+from typing import Any, Callable, NamedTuple, Optional, Protocol
 
 import torch
 
@@ -61,6 +61,7 @@ def run_case(params: dict[str, Any], library_of: Callable[[dict[str, Any]], Libr
     want = params.get("want") or ["golden", "eager", "actual"]
     case = cases.make(ref, params.get("case") or {"kind": "own"}, seed)
     answer = Answer(ref, case)
+    answer.changes = [str(name) for name in params.get("changes") or []]
     if "actual" in want:
         run_candidate(answer, params, library_of, seed)
     if answer.error is None and ("golden" in want or "eager" in want):
@@ -90,6 +91,7 @@ class Answer:
         self.conversions: list[str] = []
         self.origins: list[str] = []  # of the candidate's outputs
         self.of_input: list[bool] = []  # the reference's outputs that are (views of) its inputs
+        self.changes: list[str] = []  # arguments that the reference writes and does not return: they follow the outputs
         self.digest = digest(case)
         self.note = ""
         self.times = {"reference_s": 0.0, "golden_s": 0.0, "candidate_s": 0.0}
@@ -102,7 +104,7 @@ class Answer:
             "actual": None if self.actual is None else self._actual_json(),
             "inputs_digest": self.digest,
             "candidate_error": None if self.error is None else self.error.to_json(),
-            "report": self.report, "inputs_changed": self.changed, "fallback": self.fallback,
+            "report": self.report, "inputs_changed": self.changed, "changes": self.changes, "fallback": self.fallback,
             "conversions": self.conversions, "times": self.times,
             "output_kinds": self.kinds, "blob_names": [name for name, _ in self._parts(want)],
         }
@@ -224,13 +226,20 @@ def _construct_and_call(answer: Answer, model_src: str, module: ModuleType, seed
     finally:
         answer.times["candidate_s"] = time.monotonic() - start
         answer.fallback, answer.conversions = watch.seen, watch.conversions
-    answer.changed = candidate.changed(case.arguments, arguments, answer.names)
-    flat = candidate.flatten(result)
-    if flat is None:
-        raise CandidateError("forward", f"ModelNew returned {type(result).__name__}, not a tensor or a tuple or list of tensors")
-    answer.kinds["actual"], answer.actual = flat
+    take_actual(answer, result, arguments)
     if origins is not None:
         answer.origins = [origins.name(t, arguments) for t in answer.actual]
+
+
+def take_actual(answer: Answer, result: Any, arguments: list[Any]) -> None:
+    """The candidate's results, and behind them the arguments that the reference changes, too."""
+    changed = candidate.changed(answer.case.arguments, arguments, answer.names)
+    answer.changed = [name for name in changed if name not in answer.changes]
+    flat = candidate.flatten(result, not answer.changes)
+    if flat is None:
+        raise CandidateError("forward", f"ModelNew returned {type(result).__name__}, not a tensor or a tuple or list of tensors")
+    by_name = dict(zip(answer.names, arguments))
+    answer.kinds["actual"], answer.actual = flat[0], [*flat[1], *(by_name[name] for name in answer.changes)]
 
 
 def _pass_memory(exc: BaseException) -> None:
@@ -274,7 +283,7 @@ def run_near(answer: Answer, seed: int, want: list[str]) -> None:
     model = build(answer.ref.cls, answer.case, seed)
 
     def call() -> list[torch.Tensor]:
-        return _call(answer.ref, model, [candidate.fresh(a) for a in answer.case.arguments], [])[1]
+        return _call(answer.ref, model, [candidate.fresh(a) for a in answer.case.arguments], []).tensors
 
     if "near" in want:
         answer.near = near_miss.near_results(call)
@@ -282,19 +291,30 @@ def run_near(answer: Answer, seed: int, want: list[str]) -> None:
         answer.largest = near_miss.largest_magnitude(call, answer.case.tensors())
 
 
-def _call(ref: reference.Reference, model: torch.nn.Module, arguments: list[Any],
-          earlier: list[list[Any]]) -> tuple[str, list[torch.Tensor]]:
+class Results(NamedTuple):
+    """Of a reference: what it returns, then the arguments that it writes and does not return, which `changes` numbers."""
+
+    kind: str
+    tensors: list[torch.Tensor]
+    changes: list[int]
+
+
+def _call(ref: reference.Reference, model: torch.nn.Module, arguments: list[Any], earlier: list[list[Any]]) -> Results:
     with torch.no_grad(), candidate.npu_is_cpu(), npu_functions.standing_in():
         for before in earlier:
             model(*ref.nested(before))
+        versions = [a._version if isinstance(a, torch.Tensor) else 0 for a in arguments]
         result = model(*ref.nested(arguments))
-    flat = candidate.flatten(result)
+    written = [i for i, (a, v) in enumerate(zip(arguments, versions)) if isinstance(a, torch.Tensor) and a._version != v]
+    flat = candidate.flatten(result, not written)
     if flat is None:
         raise BridgeError("unsupported", f"forward returns a {type(result).__name__}", ref.path, ref.class_line(),
                           "return a tensor, or a tuple or list of tensors")
     if any(t.is_complex() for t in flat[1]):
         raise BridgeError("unsupported", "forward returns a complex tensor", ref.path, ref.class_line(), "return real tensors")
-    return flat[0], [t.detach() for t in flat[1]]
+    whole = {(storage_of(t)[0], t.numel()) for t in flat[1]}
+    changes = [i for i in written if (storage_of(arguments[i])[0], arguments[i].numel()) not in whole]
+    return Results(flat[0], [t.detach() for t in (*flat[1], *(arguments[i] for i in changes))], changes)
 
 
 def _eager(answer: Answer, model: torch.nn.Module, seed: int) -> tuple[str, list[torch.Tensor]]:
@@ -303,9 +323,10 @@ def _eager(answer: Answer, model: torch.nn.Module, seed: int) -> tuple[str, list
     try:
         arguments = [candidate.fresh(a) for a in case.arguments]
         given = {storage_of(a)[0] for a in arguments if isinstance(a, torch.Tensor)}
-        kind, outputs = _call(ref, model, arguments, [[candidate.fresh(a) for a in e] for e in case.earlier])
-        answer.of_input = [t.numel() > 0 and storage_of(t)[0] in given for t in outputs]
-        return kind, outputs
+        results = _call(ref, model, arguments, [[candidate.fresh(a) for a in e] for e in case.earlier])
+        answer.of_input = [t.numel() > 0 and storage_of(t)[0] in given for t in results.tensors]
+        answer.changes = [answer.names[i] for i in results.changes]
+        return results.kind, results.tensors
     except BridgeError:
         raise
     except Exception as exc:
@@ -314,11 +335,12 @@ def _eager(answer: Answer, model: torch.nn.Module, seed: int) -> tuple[str, list
             raise from_user_code(exc, ref.path, "forward of the reference raised an exception") from exc
         first = exc
     try:
-        kind, outputs = _run_as(answer, torch.float32, seed)
+        kind, outputs, changes = _run_as(answer, torch.float32, seed)
     except Exception as exc:
         raise from_user_code(first, ref.path, "forward of the reference raised an exception") from exc
     answer.note = f"eager: {reference.dtype_name(dtype)} is not done on this CPU ({describe(first)}); computed in float32 and rounded"
-    answer.of_input = [False] * len(outputs)
+    answer.changes = [answer.names[i] for i in changes]
+    answer.of_input = [k >= len(outputs) - len(changes) for k in range(len(outputs))]
     return kind, [t.to(dtype) if t.is_floating_point() else t for t in outputs]
 
 
@@ -328,7 +350,7 @@ def _own_dtype(case: cases.Case) -> Optional[torch.dtype]:
     return dtypes.pop() if len(dtypes) == 1 else None
 
 
-def _run_as(answer: Answer, dtype: torch.dtype, seed: int) -> tuple[str, list[torch.Tensor]]:
+def _run_as(answer: Answer, dtype: torch.dtype, seed: int) -> Results:
     """The reference with inputs and weights as the case has them, already rounded, taken into a wider dtype."""
     model = build(answer.ref.cls, answer.case, seed)
     cast_floating(model, dtype)
@@ -348,7 +370,7 @@ def _golden(answer: Answer, seed: int) -> list[torch.Tensor]:
         return answer.case.truth()
     if not any(t.is_floating_point() for t in (*answer.eager, *answer.case.tensors())):
         with stable.StableOrder():
-            return [t.to(torch.int64) for t in _run_as(answer, torch.float32, seed)[1]]
+            return [t.to(torch.int64) for t in _run_as(answer, torch.float32, seed).tensors]
     for dtype in (torch.float64, torch.float32):
         try:
             outputs, latitude = _truth_as(answer, dtype, seed)
@@ -371,11 +393,11 @@ def _truth_as(answer: Answer, dtype: torch.dtype, seed: int) -> tuple[list[torch
 
     def run(watch: nearby.Watch) -> list[torch.Tensor]:
         with wide, stable.StableOrder(), watch:
-            return _run_as(answer, dtype, seed)[1]
+            return _run_as(answer, dtype, seed).tensors
 
     if all(t.is_floating_point() for t in answer.eager):
         with wide, stable.StableOrder():
-            return _run_as(answer, dtype, seed)[1], []
+            return _run_as(answer, dtype, seed).tensors, []
     watch = nearby.Watch()
     outputs = run(watch)
     nudged = [run(nearby.Watch(n)) for n in (-nearby.NUDGE, nearby.NUDGE)] if watch.rounds else []

@@ -62,7 +62,6 @@ class Mutation:
         if t.const is not None:
             raise self.r.unsupported(f"{name} writes into a constant tensor", "make the tensor with torch.zeros or torch.full")
         if t.root.owner:
-            plain = name.split(".")[1].rstrip("_")
             if t.root.kind != "argument":
                 error = self.r.unsupported(f"forward changes {t.root.owner}, a {t.root.kind} of the module, in place ({name})",
                                            "an operator keeps no state: for batch norm and the like call self.eval() in __init__")
@@ -70,9 +69,7 @@ class Mutation:
                     raise error
                 self.r.changed_state.setdefault(t.root.owner, error)  # matters only if an output rests on it
                 return
-            error = self.r.unsupported(f"{name} changes the argument {t.root.owner} in place, and forward does not return what it becomes",
-                                       f"return it, use the form that returns a new tensor ({plain}, inplace=False, x = x + ...), or clone it first")
-            self.r.changed_arguments.setdefault(t.root.owner, error)
+            self.r.changed_arguments.add(t.root.owner)
 
     def _check_shape(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """What PyTorch itself would refuse (a result that does not fit) raises here; meta data does not change."""

@@ -149,7 +149,7 @@ class Recorder(TorchDispatchMode):
         self.nodes: list[Node] = []
         self.notes: list[str] = []
         self.changed_state: dict[str, Exception] = {}  # buffers that forward writes
-        self.changed_arguments: dict[str, Exception] = {}  # arguments that forward writes: right where it returns them
+        self.changed_arguments: set[str] = set()  # those that forward writes
         self.late_inputs: list[Input] = []
         self._tracked: dict[int, Tracked] = {}
         self._calls: list[Any] = []  # operators being taken apart, outermost first

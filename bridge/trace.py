@@ -96,6 +96,7 @@ class TraceRun:
         self.names = Names()
         self.inputs: list[Input] = []
         self.outputs: list[Any] = []
+        self.changes: list[str] = []  # arguments that the last outputs are put into
         self.cuts: list[Any] = []  # of each output: {"dim", "count"} where its size depends on values; those behind results are counts
         self.results: list[str] = []  # what ModelNew does to each result of the operator
         self.output_kind = "tensor"
@@ -279,6 +280,8 @@ class TraceRun:
         line = model_source.method_line(self.ref, "forward")
         if not items:
             raise BridgeError("bad_input", "forward returns nothing", self.ref.path, line, "return the result tensor")
+        if result is None and self.recorder.changed_arguments:
+            self.output_kind, items = "none", []
         for item in items:
             if not isinstance(item, torch.Tensor):
                 raise BridgeError("unsupported", f"forward returns a {type(item).__name__}", self.ref.path, line,
@@ -290,7 +293,7 @@ class TraceRun:
             self.results.append(wide.RESULT_TEXT if is_wide else "")
             self.outputs.append(self._output_value(item, line))
         self._take_counts(items)
-        self._check_changed_arguments()
+        self._take_changed_arguments()
 
     def _take_counts(self, items: list[Any]) -> None:
         """Sizes that depend on values are outputs, too, behind the results."""
@@ -302,15 +305,17 @@ class TraceRun:
             self.cuts.append(cut and {"dim": cut[0], "count": len(items) + next(k for k, c in enumerate(counts) if c is cut[1])})
         self.outputs += [self.recorder.current(self.recorder.lookup(c)) for c in counts]
 
-    def _check_changed_arguments(self) -> None:
-        """An argument that forward writes is right where the written value is a result: an operator gives new tensors."""
+    def _take_changed_arguments(self) -> None:
+        """What arguments become that forward writes and does not return: outputs behind the results and counts."""
         for leaf in self.inputs:
-            error = self.recorder.changed_arguments.get(leaf.id)
-            if error is None:
+            if leaf.id not in self.recorder.changed_arguments:
                 continue
-            if self.recorder.current(self.recorder.lookup(leaf.fake)) not in self.outputs:
-                raise error
-            self.notes.append(f"forward changes its argument {leaf.id} in place; the operator returns what it becomes and leaves {leaf.id} itself as it is")
+            value = self.recorder.current(self.recorder.lookup(leaf.fake))
+            if value in self.outputs[:len(self.cuts)]:
+                self.notes.append(f"forward changes its argument {leaf.id} in place; the operator returns what it becomes and leaves {leaf.id} itself as it is")
+                continue
+            self.changes.append(leaf.id)
+            self.outputs.append(value)
 
     def _output_value(self, tensor: Any, line: int) -> Any:
         tracked = self.recorder.lookup(tensor)
@@ -617,7 +622,10 @@ def name_outputs(printed: Printed) -> list[dict[str, Any]]:
     cuts = printed.run.cuts
     n = len(cuts)
     named = [{**o, "name": names.take("y" if n == 1 else f"y{i}"), **({"cut": cut} if cut else {})} for i, (o, cut) in enumerate(zip(printed.outputs, cuts))]
-    return named + [{**o, "name": names.take("count"), "is_count": True} for o in printed.outputs[n:]]
+    changes = printed.run.changes
+    counts = printed.outputs[n:len(printed.outputs) - len(changes)]
+    return [*named, *({**o, "name": names.take("count"), "is_count": True} for o in counts),
+            *({**o, "name": names.take(f"{c}_new"), "changes": c} for o, c in zip(printed.outputs[n + len(counts):], changes))]
 
 
 def check_contents(plan: Plan, printed: Printed) -> None:

@@ -174,6 +174,7 @@ static void use_output_sizes(Gen *gen, HostSizes *hs) {
 
 static const char *return_type(Gen *gen) {
     size_t n = graph_n_results(gen->g);
+    if (n == 0) return "void";
     if (n == 1) return "at::Tensor";
     StrBuf sb;
     strbuf_init(&sb, gen->a);
@@ -195,9 +196,13 @@ static void write_return(Gen *gen, Cxx *cx) {
     StrBuf results;
     strbuf_init(&results, gen->a);
     for (size_t i = 0; i < n; i++) strbuf_printf(&results, "%s%s", i ? ", " : "", result_text(gen, i));
-    if (n < gen->g->n_outputs) cxx_comment(cx, "The outputs have room for all elements there could be; reading a count waits for the device.");
-    for (size_t i = n; i < gen->g->n_outputs; i++)
-        cxx_line(cx, "const int64_t n_%s = %s.item<int64_t>();", gen->g->outputs[i].name, gen->g->outputs[i].name);
+    for (size_t i = n; i < gen->g->n_outputs; i++) {
+        const GraphOutput *o = &gen->g->outputs[i];
+        if (i == n && o->is_count) cxx_comment(cx, "The outputs have room for all elements there could be; reading a count waits for the device.");
+        if (o->is_count) cxx_line(cx, "const int64_t n_%s = %s.item<int64_t>();", o->name, o->name);
+        else cxx_line(cx, "%s.copy_(%s);", gen->g->inputs[o->changes - 1].name, o->name);
+    }
+    if (n == 0) return;
     if (n == 1) cxx_line(cx, "return %s;", results.text);
     else cxx_line(cx, "return std::make_tuple(%s);", results.text);
 }

@@ -117,7 +117,8 @@ const char *gen_model(Gen *gen) {
     const char *call = arena_printf(gen->a, "custom_ops_lib.%s(%s)", gen->snake, args.text);
     strbuf_printf(&sb, "\n    def forward(self%s%s):\n", m->forward_params[0] ? ", " : "", m->forward_params);
     if (graph_n_results(gen->g) == 1) call = arena_printf(gen->a, "%s%s", call, after_result(m, 0));
-    if (gen->g->output_kind == GRAPH_OUT_TENSOR) strbuf_printf(&sb, "        return %s\n", call);
+    if (gen->g->output_kind == GRAPH_OUT_NONE) strbuf_printf(&sb, "        %s\n", call);
+    else if (gen->g->output_kind == GRAPH_OUT_TENSOR) strbuf_printf(&sb, "        return %s\n", call);
     else if (graph_n_results(gen->g) > 1 && has_after_results(m)) write_results(gen, call, &sb);
     else if (graph_n_results(gen->g) == 1)
         strbuf_printf(

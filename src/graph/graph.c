@@ -84,18 +84,21 @@ static bool check_symbols(const Graph *g, Err *err) {
     return true;
 }
 
+static bool is_hidden(const GraphOutput *o) { return o->is_count || o->changes; }
+
 size_t graph_n_results(const Graph *g) {
     size_t n = 0;
-    while (n < g->n_outputs && !g->outputs[n].is_count) n++;
+    while (n < g->n_outputs && !is_hidden(&g->outputs[n])) n++;
     return n;
 }
 
 static bool check_counts(const Graph *g, Err *err) {
     size_t n = graph_n_results(g);
-    if (n == 0) return err_set(err, ERR_BAD_INPUT, NULL, "the graph has no output");
+    if (g->n_outputs == 0 || (n == 0) != (g->output_kind == GRAPH_OUT_NONE)) return err_set(err, ERR_BAD_INPUT, NULL, "the graph has no output");
     for (size_t i = 0; i < g->n_outputs; i++) {
         const GraphOutput *o = &g->outputs[i];
-        if (o->is_count != (i >= n)) return err_set(err, ERR_BAD_INPUT, NULL, "output `%s` comes after a count", o->name);
+        if (is_hidden(o) != (i >= n)) return err_set(err, ERR_BAD_INPUT, NULL, "output `%s` comes after a count or a changed input", o->name);
+        if (o->changes && (o->is_count || o->cut || o->changes > g->n_inputs)) return err_set(err, ERR_BAD_INPUT, NULL, "output `%s` changes no input", o->name);
         if (o->cut && (o->cut > g->values[o->value].shape.rank || o->count < n || o->count >= g->n_outputs))
             return err_set(err, ERR_BAD_INPUT, NULL, "output `%s` has no such dimension, or no such count", o->name);
     }

@@ -97,11 +97,12 @@ typedef struct GraphOutput {
     uint32_t value;
     const DType *dtype; /* of a temp (lower/stage.h), per variant; NULL: the value's own */
     bool is_count;      /* no result of forward: how many elements others have */
+    uint32_t changes;   /* no result of forward: what becomes of that input, plus one; 0: none */
     uint32_t cut;       /* the dimension along which only as many elements count as output `count` says, plus one; 0: there is none */
     uint32_t count;     /* position in Graph.outputs */
 } GraphOutput;
 
-typedef enum { GRAPH_OUT_TENSOR, GRAPH_OUT_TUPLE, GRAPH_OUT_LIST } GraphOutputKind;
+typedef enum { GRAPH_OUT_TENSOR, GRAPH_OUT_TUPLE, GRAPH_OUT_LIST, GRAPH_OUT_NONE } GraphOutputKind;
 
 /* Sizes that the trace took for equal. */
 typedef struct GraphTie {

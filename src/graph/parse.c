@@ -313,6 +313,13 @@ static bool read_node(Reader *r, size_t i, const json_t *o) {
     return true;
 }
 
+/* Position of an input; n_inputs when there is none. */
+static uint32_t find_input(const Graph *g, const char *name) {
+    uint32_t i = 0;
+    while (i < g->n_inputs && strcmp(g->inputs[i].name, name) != 0) i++;
+    return i;
+}
+
 static bool read_outputs(Reader *r, const json_t *root) {
     const json_t *list = json_object_get(root, "outputs");
     Graph *g = r->g;
@@ -325,6 +332,7 @@ static bool read_outputs(Reader *r, const json_t *root) {
         if (!find_value(r, where, json_string_value(json_object_get(o, "ref")), &g->outputs[i].value))
             return false;
         g->outputs[i].is_count = json_is_true(json_object_get(o, "is_count"));
+        if (json_object_get(o, "changes")) g->outputs[i].changes = find_input(g, get_string(r, o, "changes", "")) + 1;
         const json_t *cut = json_object_get(o, "cut");
         if (!cut) continue;
         g->outputs[i].cut = (uint32_t)(get_int(cut, "dim", -1) + 1);
@@ -333,6 +341,7 @@ static bool read_outputs(Reader *r, const json_t *root) {
     const char *kind = get_string(r, root, "output_kind", "tensor");
     g->output_kind = strcmp(kind, "tuple") == 0  ? GRAPH_OUT_TUPLE
                      : strcmp(kind, "list") == 0 ? GRAPH_OUT_LIST
+                     : strcmp(kind, "none") == 0 ? GRAPH_OUT_NONE
                                                  : GRAPH_OUT_TENSOR;
     return true;
 }

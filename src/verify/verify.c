@@ -172,20 +172,20 @@ static const VerifyCase *own_cases(Arena *a, size_t *n) {
     return cases;
 }
 
-/* want: which of golden, eager and actual the worker shall compute. */
-static json_t *run_params(const Verifier *v, json_t *spec, const char *schedule, json_t *want) {
+/* want: which of golden, eager and actual the worker shall compute. changes: arguments that the reference writes, NULL for none. */
+static json_t *run_params(const Verifier *v, json_t *spec, const char *schedule, json_t *want, const json_t *changes) {
     json_t *kernels = json_array();
     for (size_t i = 0; i < v->build.n_kernels; i++)
         json_array_append_new(kernels,
                               v->build.kernel_sos[i] ? json_string(v->build.kernel_sos[i]) : json_null());
     const VerifyModel *m = &v->o->model;
     if (v->o->trace) schedule = arena_printf(v->arena, "%s,%s", schedule, v->o->trace);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:s, s:O, s:o, s:{s:s, s:b, s:b}}", "reference",
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:s, s:O, s:o, s:O?, s:{s:s, s:b, s:b}}", "reference",
                      v->reference, "model_src", v->report.desc->source[DESC_MODEL], "runtime",
                      v->tools.rt_lib, "chip", v->report.chip, "host_so", v->build.host_so, "kernel_name",
                      v->report.desc->kernel_name, "kernel_sos", kernels, "binding_so", v->build.binding_so,
                      "seed", SEED, "trail", arena_printf(v->arena, "%s/trail", v->dir), "case", spec, "want",
-                     want, "model", "schedule", schedule, "strict", m->strict, "exact", m->exact);
+                     want, "changes", changes, "model", "schedule", schedule, "strict", m->strict, "exact", m->exact);
 }
 
 static void keep_launches(Verifier *v, const json_t *result) {
@@ -211,9 +211,10 @@ static void keep_ub(Verifier *v, const json_t *result) {
     v->report.ub = json_incref(ub);
 }
 
-static bool ask(Verifier *v, const VerifyCase *c, const char *schedule, json_t *want, Arena *scratch, BridgeReply *reply, Err *err) {
+/* reference: what it said before, whose changed arguments the candidate's are compared with; NULL: nothing yet. */
+static bool ask(Verifier *v, const VerifyCase *c, const char *schedule, json_t *want, const BridgeReply *reference, Arena *scratch, BridgeReply *reply, Err *err) {
     BridgeLimits limits = {.wall_s = v->limit_s, .memory_mb = v->memory_mb};
-    json_t *params = run_params(v, c->spec, schedule, want);
+    json_t *params = run_params(v, c->spec, schedule, want, reference ? json_object_get(reference->result, "changes") : NULL);
     bool ok = params ? bridge_call(v->bridge, scratch, "run", params, &limits, reply, err)
                      : err_set(err, ERR_INTERNAL, NULL, "the request for a run cannot be written as JSON");
     json_decref(params);
@@ -270,13 +271,13 @@ static bool judge_reference_failure(Verifier *v, JudgeContext *ctx, const Bridge
 static bool lost_worker(const BridgeReply *reply, const Err *err) { return !reply->error && err->code == ERR_CHILD_DIED; }
 
 /* A worker dies by accident hardly ever, and not twice at the same place. */
-static bool ask_candidate(Verifier *v, const VerifyCase *c, const char *schedule, Arena *scratch, BridgeReply *reply, Err *err) {
-    if (ask(v, c, schedule, want_of(v, false, true), scratch, reply, err)) return true;
+static bool ask_candidate(Verifier *v, const VerifyCase *c, const char *schedule, const BridgeReply *reference, Arena *scratch, BridgeReply *reply, Err *err) {
+    if (ask(v, c, schedule, want_of(v, false, true), reference, scratch, reply, err)) return true;
     if (!lost_worker(reply, err)) return false;
     log_line(v, "the worker was lost while the candidate ran; once more");
     *reply = (BridgeReply){0};
     *err = (Err){0};
-    return ask(v, c, schedule, want_of(v, false, true), scratch, reply, err);
+    return ask(v, c, schedule, want_of(v, false, true), reference, scratch, reply, err);
 }
 
 static bool judge_lost_worker(Verifier *v, CaseResult *out, const Err *err) {
@@ -302,7 +303,7 @@ static void look_near(Verifier *v, const VerifyCase *c, const char *schedule, Ju
     BridgeReply near = {0};
     Err ignored = {0};
     json_t *want = json_pack("[s]", "near");
-    if (ask(v, c, schedule, want, scratch, &near, &ignored)) judge_near(v->arena, ctx, candidate, &near, out);
+    if (ask(v, c, schedule, want, NULL, scratch, &near, &ignored)) judge_near(v->arena, ctx, candidate, &near, out);
     bridge_reply_clear(&near);
     arena_free(scratch);
 }
@@ -328,10 +329,10 @@ static void bisect(Verifier *v, const VerifyCase *c, const CaseResult *result) {
     Arena *scratch = arena_new();
     BridgeReply range = {0}, replay = {0};
     Err ignored = {0};
-    if (ask(v, c, v->schedules[0], json_pack("[s]", "range"), scratch, &range, &ignored)) {
+    if (ask(v, c, v->schedules[0], json_pack("[s]", "range"), NULL, scratch, &range, &ignored)) {
         double largest = json_number_value(json_object_get(range.result, "largest"));
         const char *schedule = arena_printf(scratch, "in-order,watch:%g", largest * RANGE_MARGIN);
-        if (ask(v, c, schedule, json_pack("[s]", "actual"), scratch, &replay, &ignored)) take_replay(v, &replay);
+        if (ask(v, c, schedule, json_pack("[s]", "actual"), NULL, scratch, &replay, &ignored)) take_replay(v, &replay);
     }
     bridge_reply_clear(&range);
     bridge_reply_clear(&replay);
@@ -343,13 +344,13 @@ static bool run_candidate(Verifier *v, const VerifyCase *c, const char *schedule
                           CaseResult *out, bool *stop, Err *err) {
     Arena *scratch = arena_new(); /* blobs go as soon as they are compared */
     BridgeReply reply = {0};
-    bool ok = ask_candidate(v, c, schedule, scratch, &reply, err);
+    bool ok = ask_candidate(v, c, schedule, reference, scratch, &reply, err);
     if (ok && same_inputs(&reply, reference)) {
         join_replies(scratch, &reply, reference);
     } else if (ok) { /* get_inputs() draws from something no seed reaches: one process must see them all */
         bridge_reply_clear(&reply);
         reply = (BridgeReply){0};
-        ok = ask(v, c, schedule, want_of(v, true, true), scratch, &reply, err);
+        ok = ask(v, c, schedule, want_of(v, true, true), reference, scratch, &reply, err);
     }
     if (ok) {
         keep_launches(v, reply.result);
@@ -441,7 +442,7 @@ static bool run_case(Verifier *v, const VerifyCase *c, CaseResult *out, bool *st
     BridgeReply reference = {0};
     Arena *scratch = arena_new();
     out->label = c->label;
-    bool ok = ask(v, c, v->schedules[0], want_of(v, true, false), scratch, &reference, err);
+    bool ok = ask(v, c, v->schedules[0], want_of(v, true, false), NULL, scratch, &reference, err);
     if (!ok && (ctx.edge_values || is_empty_case(c->spec)) && reference.error && err->code == ERR_BAD_INPUT) {
         ok = leave_out(v, out, err);
         goto done;
@@ -478,7 +479,7 @@ static bool write_debug(Verifier *v, Err *err) {
     const VerifyCase *cases = v->o->cases;
     size_t n = 1;
     if (!cases) cases = own_cases(v->arena, &n);
-    json_t *params = run_params(v, cases[0].spec, v->schedules[0], json_array());
+    json_t *params = run_params(v, cases[0].spec, v->schedules[0], json_array(), NULL);
     char *text = params ? json_dumps(params, JSON_INDENT(1)) : NULL;
     const char *kernel = v->report.desc->source[DESC_KERNEL], *dir = v->o->debug_dir;
     bool ok = text && fs_write(arena_printf(v->arena, "%s/kernel_src", dir), kernel, strlen(kernel), err) &&

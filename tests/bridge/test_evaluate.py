@@ -51,10 +51,10 @@ class FakeLibrary:
         self.closed = True
 
 
-def run(ref: str, case: Optional[dict[str, Any]] = None, model: str = MODEL, **functions: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def run(ref: str, case: Optional[dict[str, Any]] = None, model: str = MODEL, changes: Any = (), **functions: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Result, and blobs by name as lists of numbers."""
     library = FakeLibrary(functions or {"add_custom": torch.add})
-    params = {"reference": ref, "model_src": model, "case": case or {"kind": "own", "trial": 0}}
+    params = {"reference": ref, "model_src": model, "case": case or {"kind": "own", "trial": 0}, "changes": list(changes)}
     result, blobs = evaluate.run_case(params, lambda p: library)
     assert library.closed
     assert len(blobs) == len(result["blob_names"])
@@ -257,6 +257,34 @@ def test_changed_inputs_are_named(reference: Any) -> None:
     result, _ = run(path, add_custom=lambda x, y: x.add_(y))
     assert result["inputs_changed"] == ["x"]
     assert run(path)[0]["inputs_changed"] == []
+
+
+def test_changed_arguments_are_compared(reference: Any) -> None:
+    """Behind the results comes what arguments become that the reference writes and does not return."""
+    path = reference("x.add_(y)\nreturn x * 2", "torch.rand(3), torch.rand(3)", "x, y")
+    own, _ = run(path, model=MODEL)
+    assert own["changes"] == ["x"] and own["eager_outputs"] == [{"dtype": "float32", "shape": [3]}, {"dtype": "float32", "shape": [3], "is_input": True}]
+
+    def ask(write: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+        def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+            return (x.add_(y) if write else x + y) * 2
+
+        return run(path, case={"kind": "own", "trial": 0}, changes=["x"], add_custom=add)
+
+    result, blobs = ask(write=True)
+    assert len(result["actual"]) == 2 and result["inputs_changed"] == []
+    assert blobs["actual1"] == blobs["eager1"] and blobs["actual0"] == blobs["eager0"] and len(doubles(blobs["golden1"])) == 3
+    result, blobs = ask(write=False)
+    assert blobs["actual1"] != blobs["eager1"]
+
+
+def test_a_reference_may_return_nothing_but_what_it_changes(reference: Any) -> None:
+    path = reference("x.add_(y)", "torch.rand(3), torch.rand(3)", "x, y")
+    result, blobs = run(path, model=MODEL.replace("return ", ""), changes=["x"], add_custom=lambda x, y: x.add_(y))
+    assert result["candidate_error"] is None and result["output_kinds"] == {"actual": "none", "outputs": "none"}
+    assert blobs["actual0"] == blobs["eager0"] and result["inputs_changed"] == []
+    with pytest.raises(BridgeError, match="returns a NoneType"):
+        run(reference("x + y", "torch.rand(3), torch.rand(3)", "x, y"))
 
 
 def test_candidate_cannot_reach_the_reference_inputs(reference: Any) -> None:

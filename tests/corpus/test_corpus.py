@@ -24,7 +24,7 @@ SAMPLE = {
     "sort/sort_rows", "sort/topk",
     "select/nonzero", "select/mask_index", "select/nonzero_none", "select/unique_int", "sort/mode_first",
     "scatter/index_add",
-    "tri/triu_offsets",
+    "tri/triu_offsets", "changed/cache_part",
     "activation/gelu_exact", "activation/swish_of_numbers", "broadcast/alternating", "fused/attention_weights", "loss/cross_entropy_weighted", "normalization/layer_norm",
     "optimizer/adamw", "reduce/max_with_index",
 }

@@ -171,11 +171,8 @@ class Tensor {
     Tensor &fill_(const Scalar &v) { return Filled(v), *this; }
     const Tensor &fill_(const Scalar &v) const { return Filled(v), *this; }
     Tensor &zero_() { return Filled(Scalar(static_cast<int64_t>(0))), *this; }
-    Tensor &copy_(const Tensor &from, bool = false) {
-        const Tensor same = from.expand(sizes());
-        if (owh_tensor_copy(h(), same.t_) != 0) c10::OwFail();
-        return *this;
-    }
+    Tensor &copy_(const Tensor &from, bool = false) { return Copied(from), *this; }
+    const Tensor &copy_(const Tensor &from, bool = false) const { return Copied(from), *this; }
     Tensor new_empty(IntArrayRef s) const { return OwEmpty(s, options()); }
     Tensor new_empty(IntArrayRef s, const TensorOptions &o) const { return OwEmpty(s, o); }
     Tensor new_zeros(IntArrayRef s) const { return OwEmpty(s, options()).zero_(); }
@@ -209,6 +206,10 @@ class Tensor {
     Tensor Moved(ScalarType t, Device d) const {
         if (t == scalar_type() && d.is_cpu() == is_cpu()) return *this;
         return OwTake(owh_tensor_clone(t_, owh_dtype_of_scalar_type(static_cast<int32_t>(t)), d.is_cpu()));
+    }
+    void Copied(const Tensor &from) const {
+        const Tensor same = from.expand(sizes());
+        if (owh_tensor_copy(h(), same.t_) != 0) c10::OwFail();
     }
     void Filled(const Scalar &v) const { owh_tensor_fill(h(), v.toDouble(), v.toLong(), !v.isFloatingPoint()); }
 
