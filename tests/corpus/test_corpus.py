@@ -22,7 +22,7 @@ SAMPLE = {
     "scan/cumsum_signed", "scan/cumsum_reverse_few", "scan/cummax_rows",
     "resize/bilinear_up",
     "sort/sort_rows", "sort/topk",
-    "select/nonzero", "select/mask_index", "select/nonzero_none", "select/unique_int", "sort/mode_first",
+    "select/nonzero", "select/mask_index", "select/nonzero_none", "sort/mode_first",
     "scatter/index_add",
     "tri/triu_offsets", "changed/cache_part",
     "activation/gelu_exact", "activation/swish_of_numbers", "broadcast/alternating", "fused/attention_weights", "loss/cross_entropy_weighted", "normalization/layer_norm",
