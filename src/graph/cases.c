@@ -292,12 +292,13 @@ static const int64_t *middle_sizes(const Builder *b) {
     return b->sizes.n ? b->sizes.at[0] : NULL;
 }
 
-/* Does some op combine elements, as sums do? */
-static bool combines(const Graph *g, GraphOpTest is_elementwise) {
-    for (size_t i = 0; i < g->n_nodes; i++)
-        if (g->nodes[i].n_args && g->nodes[i].args[0].kind == GRAPH_ARG_REF &&
-            !is_elementwise(g->nodes[i].op) && !graph_is_view(g->nodes[i].op))
-            return true;
+/* Does some op combine elements, as sums do, or not take the largest numbers? */
+static bool avoids_extremes(const Graph *g, const GraphFacts *facts) {
+    for (size_t i = 0; i < g->n_nodes; i++) {
+        const GraphNode *n = &g->nodes[i];
+        if (n->n_args && n->args[0].kind == GRAPH_ARG_REF && !facts->is_elementwise(n->op) && !graph_is_view(n->op)) return true;
+        if (facts->is_bounded && facts->is_bounded(n->op)) return true;
+    }
     return false;
 }
 
@@ -306,7 +307,7 @@ static void add_odd_cases(Builder *b, const GraphFacts *facts) {
     const int64_t *middle = middle_sizes(b);
     if (!middle) return;
     add_case(b, b->g->own_variant, middle, "strided", "own");
-    add_case(b, b->g->own_variant, middle, "contiguous", combines(b->g, facts->is_elementwise) ? "special" : "edge");
+    add_case(b, b->g->own_variant, middle, "contiguous", avoids_extremes(b->g, facts) ? "special" : "edge");
 }
 
 static Builder new_builder(Arena *a, const Graph *g, const GraphFacts *facts) {

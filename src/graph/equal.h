@@ -24,6 +24,8 @@ typedef struct GraphRelation {
 /* What the layers below know of ops. */
 typedef struct GraphFacts {
     GraphOpTest is_elementwise;
+    /* Whether an op is right for finite numbers of ordinary size only. NULL: none is. */
+    GraphOpTest is_bounded;
     /* Relation number i between the sizes of node n; false: there are no more. NULL: there are none. */
     bool (*relation)(Arena *a, const Graph *g, const GraphNode *n, size_t i, GraphRelation *out);
     /* When `arg`, an argument of the node or an item of one that is a list, holds indices: what they must be less than; *from_end: negative ones count from

@@ -39,6 +39,11 @@ bool plan_is_elementwise(const char *op) {
     return !is_fill(op) && pointwise_find(op);
 }
 
+static bool is_bounded(const char *op) {
+    const PointwiseOp *row = pointwise_find(op);
+    return row && row->is_bounded;
+}
+
 static const Size *find_below(Arena *a, const Graph *g, const GraphNode *n, const GraphArg *arg, bool *from_end) {
     const Family *f = family_of(n);
     const Size *size = index_of_size(a, n, arg);
@@ -52,7 +57,7 @@ static bool relation(Arena *a, const Graph *g, const GraphNode *n, size_t i, Gra
 }
 
 const GraphFacts *plan_facts(void) {
-    static const GraphFacts FACTS = {.is_elementwise = plan_is_elementwise, .relation = relation, .index_below = find_below};
+    static const GraphFacts FACTS = {.is_elementwise = plan_is_elementwise, .is_bounded = is_bounded, .relation = relation, .index_below = find_below};
     return &FACTS;
 }
 

@@ -133,6 +133,7 @@ typedef struct PointwiseOp {
     const char *params;     /* "self approximate='none'": names and defaults of the op's arguments */
     const char *latex;      /* formula with \alpha and names of params */
     const char *text;       /* formula as text: "x * 0.5 * (1 + erf(x / sqrt(2)))" */
+    bool is_bounded;        /* right for arguments of ordinary size only */
 } PointwiseOp;
 
 const PointwiseOp *pointwise_find(const char *target); /* NULL: not a pointwise op we know */

@@ -10,6 +10,7 @@
 typedef struct Row {
     const char *names, *params;
     const char *any, *f, *i, *b, *math;
+    bool is_bounded;
 } Row;
 
 #define ANY(text)  .any = text
@@ -17,6 +18,7 @@ typedef struct Row {
 #define I(text)    .i = text
 #define B(text)    .b = text
 #define MATH(text) .math = text
+#define BOUNDED    .is_bounded = true
 static const Row RECIPES[] = {
 #define RECIPE(name, params, ...) {name, params, __VA_ARGS__},
 #include "lower/recipes.def"
@@ -45,6 +47,7 @@ static const ReduceText REDUCE_ROWS[] = {
 #undef I
 #undef B
 #undef MATH
+#undef BOUNDED
 
 typedef struct PointwiseEntry {
     PointwiseOp op;
@@ -131,7 +134,7 @@ static const char *plain_params(Arena *a, const char *params) {
 static bool add_pointwise(Arena *a, const Row *row, Err *err) {
     char *copy = arena_strdup(a, row->names), *state = NULL;
     for (char *name = strtok_r(copy, " ", &state); name; name = strtok_r(NULL, " ", &state)) {
-        PointwiseEntry e = {.op = {.target = name, .params = plain_params(a, row->params)}};
+        PointwiseEntry e = {.op = {.target = name, .params = plain_params(a, row->params), .is_bounded = row->is_bounded}};
         if (!parse_row(a, row, name, &e.recipe, err) || !parse_math(a, row, &e.op, err)) return false;
         vec_push(a, &table.ops, e);
     }
