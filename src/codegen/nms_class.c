@@ -17,18 +17,8 @@ static const char *tensor_of(const GenPass *gp, int32_t access) {
 
 static void write_init(Ctx *c) {
     Cxx *cx = c->cx;
-    const PlanAccess **t = ARENA_ARRAY(c->gen->a, c->gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(c->gp, t), n_suffix = strlen(c->gp->suffix);
-    StrBuf args;
-    strbuf_init(&args, c->gen->a);
-    for (size_t i = 0; i < n; i++) strbuf_printf(&args, "GM_ADDR %s, ", t[i]->tensor_name);
-    cxx_function(cx, "__aicore__ inline void Init(%sconst %s &tiling, TPipe *pipe)", args.text, c->gen->tiling_type);
-    for (size_t i = 0; i < c->gp->fields.n; i++) {
-        const char *name = c->gp->fields.at[i].name;
-        cxx_line(cx, "%.*s_ = tiling.%s;", (int)(strlen(name) - n_suffix), name, name);
-    }
-    for (size_t i = 0; i < n; i++)
-        cxx_line(cx, "%sGm_.SetGlobalBuffer((__gm__ %s *)%s);", t[i]->tensor_name, gen_io_type(c->gen, t[i]), t[i]->tensor_name);
+    gen_open_init(c->gen, c->gp, cx);
+    gen_bind_tensors(c->gen, c->gp, cx);
     cxx_line(cx, "pipe->InitBuffer(rowQueue_, 1, 4 * BLOCK * sizeof(float));");
     cxx_line(cx, "pipe->InitBuffer(placeQueue_, 1, BLOCK * sizeof(int32_t));");
     cxx_line(cx, "pipe->InitBuffer(keptQueue_, 1, BLOCK * sizeof(int32_t));");
@@ -246,19 +236,14 @@ static void write_results(Ctx *c) {
 
 static void write_members(Ctx *c) {
     Cxx *cx = c->cx;
-    const PlanAccess **t = ARENA_ARRAY(c->gen->a, c->gp->p->access.n, const PlanAccess *);
-    size_t n = gen_pass_tensors(c->gp, t), n_suffix = strlen(c->gp->suffix);
-    for (size_t i = 0; i < n; i++) cxx_line(cx, "GlobalTensor<%s> %sGm_;", gen_io_type(c->gen, t[i]), t[i]->tensor_name);
+    gen_declare_tensors(c->gen, c->gp, cx);
     cxx_line(cx, "TQue<TPosition::VECIN, 1> rowQueue_, placeQueue_;");
     cxx_line(cx, "TQue<TPosition::VECOUT, 1> keptQueue_;");
     cxx_line(cx, "TBuf<TPosition::VECCALC> own_, later_, work_, spare_, isNear_;");
     cxx_line(cx, "TBuf<TPosition::VECCALC> isOut_; // a bit for each box: some kept one overlaps it");
     cxx_line(cx, "TBuf<TPosition::VECCALC> which_; // boxes of the block at hand that are kept");
     cxx_blank(cx);
-    for (size_t i = 0; i < c->gp->fields.n; i++) {
-        const GenField *f = &c->gp->fields.at[i];
-        cxx_line(cx, "%s %.*s_; // %s", f->type, (int)(strlen(f->name) - n_suffix), f->name, f->what);
-    }
+    gen_declare_fields(c->gp, cx);
 }
 
 void nms_write_class(Gen *gen, const GenPass *gp, Cxx *cx) {
