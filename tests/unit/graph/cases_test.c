@@ -51,6 +51,23 @@ static void test_every_variant(void **state) {
     arena_free(a);
 }
 
+static bool is_add(const char *op) {
+    return strncmp(op, "aten.add", 8) == 0;
+}
+
+/* Where an op does not take the largest numbers, the odd values of the edge case are without them. */
+static void test_no_extremes_where_an_op_is_bounded(void **state) {
+    (void)state;
+    Arena *a = arena_new();
+    Err err = {0};
+    Graph *g = fixture_graph(a, FIX_ADD, &err);
+    GraphCases cases = graph_cases(a, g, &(GraphFacts){.is_elementwise = is_elementwise, .is_bounded = is_add});
+    assert_int_equal(count(&cases, "profile", "edge"), 0);
+    assert_int_equal(count(&cases, "profile", "special"), 1);
+    graph_cases_clear(&cases);
+    arena_free(a);
+}
+
 /* s2 must be s1//2: every case keeps the relation and most are not the file's own sizes. */
 static void test_relations(void **state) {
     (void)state;
@@ -155,7 +172,7 @@ static void test_tied_points(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant), cmocka_unit_test(test_relations), cmocka_unit_test(test_relations_of_ops),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_variant), cmocka_unit_test(test_no_extremes_where_an_op_is_bounded), cmocka_unit_test(test_relations), cmocka_unit_test(test_relations_of_ops),
                                        cmocka_unit_test(test_points), cmocka_unit_test(test_tied_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
