@@ -111,7 +111,18 @@ def check(job: dict[str, Any], device: Any) -> Any:
     for answer in answers:  # after every call of the candidate: this changes what PyTorch says of devices
         if answer.error is None:
             evaluate.run_reference(answer, job["seed"], job["want_golden"])
+            take_actual(answer)
     return [save(answer, i, want, job["out"]) for i, answer in enumerate(answers)]
+
+
+def take_actual(answer: Any) -> None:
+    """What the candidate gave and changed, now that it is known what the reference changes."""
+    from opwright_bridge import candidate, evaluate
+
+    try:
+        evaluate.take_actual(answer, *answer.given)
+    except candidate.CandidateError as exc:
+        answer.error, answer.actual = exc, None
 
 
 def save(answer: Any, index: int, want: list[str], out: str) -> dict[str, Any]:
@@ -128,7 +139,8 @@ def save(answer: Any, index: int, want: list[str], out: str) -> dict[str, Any]:
 def run_candidate(answer: Any, job: dict[str, Any], device: Any) -> None:
     """Fills the candidate's part; its failures are results."""
     import torch
-    from opwright_bridge import candidate, evaluate
+    from opwright_bridge import candidate
+    from torch.utils._pytree import tree_map
 
     case = answer.case
     stage = "import"
@@ -146,9 +158,7 @@ def run_candidate(answer: Any, job: dict[str, Any], device: Any) -> None:
             with watch:
                 result = model(*answer.ref.nested(arguments))
             synchronize()
-        after = [a.cpu() if isinstance(a, torch.Tensor) else a for a in arguments]
-        evaluate.take_actual(answer, result, after)
-        answer.actual = [t.detach().cpu() for t in answer.actual]
+        answer.given = tree_map(lambda a: a.detach().cpu() if isinstance(a, torch.Tensor) else a, (result, arguments))
     except Exception as exc:  # noqa: BLE001 - foreign code raises anything
         answer.error = candidate.from_exception(exc, stage)
         answer.actual = None

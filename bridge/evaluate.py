@@ -91,6 +91,7 @@ class Answer:
         self.conversions: list[str] = []
         self.origins: list[str] = []  # of the candidate's outputs
         self.of_input: list[bool] = []  # the reference's outputs that are (views of) its inputs
+        self.given: tuple[Any, list[Any]] = (None, [])  # of a run on a card: the candidate's result, and the arguments afterwards
         self.changes: list[str] = []  # arguments that the reference writes and does not return: they follow the outputs
         self.digest = digest(case)
         self.note = ""
